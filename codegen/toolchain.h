@@ -1,0 +1,73 @@
+// Compiling emitted sources: three small interfaces (compile a unit, link, check stores) and formatting.
+// The Clang implementation lives in one plugin library that only a compile loads (codegen/clang/);
+// `g++` is the optional second back end behind the same interface (codegen/gxx.cpp).
+#pragma once
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace aotc {
+
+// A source file in memory. `name` has no directory, e.g. "kernels.cpp".
+struct SourceFile {
+  std::string name;
+  std::string text;
+};
+
+// A relocatable object in memory.
+struct ObjectFile {
+  std::string name;
+  std::string bytes;
+};
+
+// What a generated file may write: kernel function name -> names of the pointer parameters it may store
+// through. A function with external or internal linkage that stores through a parameter and is not listed
+// here is a helper: checked at its call sites.
+using StoreTable = std::map<std::string, std::set<std::string>>;
+
+struct CompileOptions {
+  std::string cpu_level = "x86-64-v3";  // x86-64, x86-64-v2, x86-64-v3, x86-64-v4, aarch64
+  int optimize = 2;                     // 0 or 2
+  std::string sanitize;                 // "", or e.g. "address,undefined" (g++ back end only)
+};
+
+struct LinkOptions {
+  std::string cpu_level;
+  std::vector<std::string> archives;    // static archives, searched in order, unused members dropped
+  std::string export_list;              // the one exported symbol, "aotc_get_api"
+  std::string soname = "model.so";
+};
+
+class Toolchain {
+ public:
+  virtual ~Toolchain() = default;
+  // The exact arguments, for the record in the manifest.
+  virtual std::vector<std::string> compile_arguments(const CompileOptions&) const = 0;
+  // Compiles one C++ file that includes nothing. Throws InternalError with the compiler's messages, the
+  // kernel's origin (the comment above it) and the source when our own code is rejected.
+  virtual ObjectFile compile(const SourceFile&, const CompileOptions&) = 0;
+  // Links objects and archives to a shared library that needs libc.so.6 (and libm.so.6) at most.
+  virtual std::string link(const std::vector<ObjectFile>&, const LinkOptions&) = 0;
+  // Proves that every store in `source` goes through a pointer that `table` allows. Throws InternalError
+  // naming function, line and reason. A back end without a checker does nothing.
+  virtual void check_stores(const SourceFile& source, const StoreTable& table) = 0;
+  // `text` formatted (Google style, 100 columns); a back end without a formatter returns it unchanged.
+  virtual std::string format(const std::string& text) = 0;
+};
+
+// Loads the Clang plugin (found relative to the running executable or libaotc.so: lib/aotc/). Throws
+// UserError that names the file when it is missing.
+std::unique_ptr<Toolchain> load_clang_toolchain();
+// Runs g++ (found on PATH, argument vectors, no shell). Throws UserError when there is none.
+std::unique_ptr<Toolchain> make_gxx_toolchain();
+
+// The level names this build can compile for, and the best one that this machine runs ("native").
+std::vector<std::string> known_cpu_levels();
+std::string native_cpu_level();
+
+// A relocatable ELF object with `bytes` in .rodata under the global symbol `symbol`, aligned to 64 bytes.
+ObjectFile make_data_object(const std::string& symbol, const std::string& bytes, const std::string& cpu_level);
+
+}  // namespace aotc
