@@ -36,10 +36,11 @@ struct ObjectFile {
 // anything must be listed.
 using StoreTable = std::map<std::string, std::set<std::string>>;
 
-// Members of the run time's structs that emitted code may use without an entry in the table.
+// What emitted code may use of the run time without an entry in the table: members of its structs,
+// and parameters of the same name.
 struct StoreServices {
-  // Function pointer members that may be called. The struct they are called on may be an argument;
-  // a pointer that such a call returns is fresh memory.
+  // Function pointers that may be called. The struct of such a member may be an argument of the
+  // call; a pointer that the call returns is fresh memory.
   std::set<std::string> callees = {"parallel_for", "obtain_output", "obtain_scratch"};
   // Opaque pointers that may be handed to any call.
   std::set<std::string> handles = {"parallel_context"};

@@ -57,6 +57,14 @@ std::string field_path(const FieldDecl* field) {
 
 std::string last_member(const std::string& name) { return name.substr(name.rfind('.') + 1); }
 
+std::string pointer_name(const Expr* e) {
+  e = e->IgnoreParenCasts();
+  if (auto* member = dyn_cast<MemberExpr>(e)) return member->getMemberDecl()->getNameAsString();
+  auto* reference = dyn_cast<DeclRefExpr>(e);
+  return reference && isa<VarDecl>(reference->getDecl()) ? reference->getDecl()->getNameAsString()
+                                                         : "";
+}
+
 Place element(Place place, std::optional<int64_t> step) {
   if ((place.kind != Place::Local && place.kind != Place::Param) ||
       !llvm::StringRef(place.path).ends_with("]"))

@@ -11,6 +11,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
 
 namespace aotc::clang_plugin {
 
@@ -53,6 +54,8 @@ clang::QualType type_at(clang::QualType type, const std::string& path);
 
 // "a.b[2]" -> "b[2]"
 std::string last_member(const std::string& name);
+// The name of the variable, parameter or member that `e` designates; "" for any other expression.
+std::string pointer_name(const clang::Expr* e);
 // "" for a field without a name, whose members count as the enclosing struct's.
 std::string field_path(const clang::FieldDecl* field);
 bool is_object_pointer(clang::QualType type);

@@ -252,14 +252,12 @@ Places PointsTo::call_result(const CallExpr* e) {
   return out;
 }
 
-const MemberExpr* PointsTo::service(const CallExpr* call) const {
+const Expr* PointsTo::service(const CallExpr* call) const {
   if (call->getDirectCallee()) return nullptr;
   const Expr* callee = call->getCallee()->IgnoreParenImpCasts();
   auto* deref = dyn_cast<UnaryOperator>(callee);
   if (deref && deref->getOpcode() == UO_Deref) callee = deref->getSubExpr()->IgnoreParenImpCasts();
-  auto* member = dyn_cast<MemberExpr>(callee);
-  return member && services_.callees.count(member->getMemberDecl()->getNameAsString()) ? member
-                                                                                       : nullptr;
+  return services_.callees.count(pointer_name(callee)) ? callee : nullptr;
 }
 
 Places PointsTo::record_source(const Expr* e) {

@@ -53,8 +53,9 @@ class PointsTo {
   // CXXConstructExpr.
   Places seen_by_caller(const Place& inner, const clang::FunctionDecl* function,
                         const clang::Expr* call);
-  // The member expression `frame->parallel_for` when `call` calls a service, else null.
-  const clang::MemberExpr* service(const clang::CallExpr* call) const;
+  // The callee, e.g. `frame->parallel_for` or a parameter `parallel_for`, when `call` calls a
+  // service, else null.
+  const clang::Expr* service(const clang::CallExpr* call) const;
 
   // Whether anything was learnt since the last call.
   bool take_changed() { return std::exchange(changed_, false); }

@@ -90,8 +90,8 @@ class Checker : public ConstStmtVisitor<Checker> {
   void hand_on_value(const Expr* argument, QualType type, SourceLocation at);
   void apply_effects(const FunctionDecl* callee, const Expr* call, SourceLocation at);
   void call_unseen(const CallExpr* e, const FunctionDecl* callee);
-  void call_service(const CallExpr* e, const MemberExpr* member);
-  void check_service_member(const ValueDecl* member, const Expr* value, SourceLocation at);
+  void call_service(const CallExpr* e, const Expr* service);
+  void check_service(const ValueDecl* member, const Expr* value, SourceLocation at);
   bool is_handle(const Place& place) const;
   bool must_be_listed(const FunctionDecl* f) const;
 
@@ -243,8 +243,11 @@ void Checker::write_behind_parameter(const Place& place, QualType type, bool han
 // Pointers that leave the code which is seen
 
 bool Checker::is_handle(const Place& place) const {
-  return place.kind == Place::Param && !place.loads.empty() &&
-         rules_.services.handles.count(last_member(place.loads.back())) != 0;
+  if (place.kind != Place::Param) return false;
+  auto* parameter = dyn_cast<ParmVarDecl>(place.object);
+  std::string own_name = parameter ? parameter->getNameAsString() : "";
+  return rules_.services.handles.count(place.loads.empty() ? own_name
+                                                           : last_member(place.loads.back())) != 0;
 }
 
 void Checker::hand_on(const Places& places, QualType pointee, SourceLocation at) {
@@ -319,11 +322,14 @@ void Checker::call_unseen(const CallExpr* e, const FunctionDecl* callee) {
 }
 
 // The struct that a service belongs to may be an argument of it.
-void Checker::call_service(const CallExpr* e, const MemberExpr* member) {
-  Places owner =
-      member->isArrow() ? places_.pointee(member->getBase()) : places_.lvalue(member->getBase());
+void Checker::call_service(const CallExpr* e, const Expr* service) {
+  Places owner;
+  if (auto* member = dyn_cast<MemberExpr>(service))
+    owner =
+        member->isArrow() ? places_.pointee(member->getBase()) : places_.lvalue(member->getBase());
   for (const Expr* argument : e->arguments()) {
-    bool is_owner = argument->getType()->isPointerType() && places_.pointee(argument) == owner;
+    bool is_owner = !owner.empty() && argument->getType()->isPointerType() &&
+                    places_.pointee(argument) == owner;
     if (!is_owner) hand_on_value(argument, argument->getType(), argument->getBeginLoc());
   }
 }
@@ -332,11 +338,13 @@ void Checker::VisitCallExpr(const CallExpr* e) {
   const Expr* callee = e->getCallee()->IgnoreParenImpCasts();
   if (!isa<DeclRefExpr>(callee)) Visit(e->getCallee());
   for (const Expr* argument : e->arguments()) Visit(argument);
-  if (const MemberExpr* member = places_.service(e)) return call_service(e, member);
+  if (const Expr* service = places_.service(e)) return call_service(e, service);
   const FunctionDecl* f = e->getDirectCallee();
   if (!f) return report(e->getBeginLoc(), "an indirect call that is no service of the run time");
   if (auto* method = dyn_cast<CXXMethodDecl>(f); method && method->isVirtual())
     return report(e->getBeginLoc(), "a virtual call");
+  for (unsigned i = 0; i < std::min(e->getNumArgs(), f->getNumParams()); ++i)
+    check_service(f->getParamDecl(i), e->getArg(i), e->getArg(i)->getBeginLoc());
   if (const FunctionDecl* definition = f->getDefinition())
     return apply_effects(definition, e, e->getBeginLoc());
   call_unseen(e, f);
@@ -365,6 +373,7 @@ void Checker::VisitDeclStmt(const DeclStmt* s) {
     if (!v) continue;
     if (isa<DecompositionDecl>(v))
       report(v->getLocation(), "a structured binding, which the check does not follow");
+    if (v->getInit()) check_service(v, v->getInit(), v->getLocation());
     places_.declare(v);
   }
 }
@@ -381,8 +390,10 @@ void Checker::VisitBinaryOperator(const BinaryOperator* e) {
   Places where = places_.lvalue(e->getLHS());
   if (e->getOpcode() == BO_Assign) {
     places_.assign(where, e->getLHS()->getType(), e->getRHS());
+    auto* variable = dyn_cast<DeclRefExpr>(e->getLHS()->IgnoreParens());
+    if (variable) check_service(variable->getDecl(), e->getRHS(), e->getOperatorLoc());
     if (auto* member = dyn_cast<MemberExpr>(e->getLHS()->IgnoreParens()))
-      check_service_member(member->getMemberDecl(), e->getRHS(), e->getOperatorLoc());
+      check_service(member->getMemberDecl(), e->getRHS(), e->getOperatorLoc());
   } else if (e->getLHS()->getType()->isPointerType()) {
     places_.move(where);
   }
@@ -403,15 +414,13 @@ void Checker::VisitAtomicExpr(const AtomicExpr* e) {
       hand_on_value(operand, operand->getType(), operand->getBeginLoc());
 }
 
-// A service may be copied from one struct to another, but not replaced.
-void Checker::check_service_member(const ValueDecl* member, const Expr* value, SourceLocation at) {
-  std::string name = member->getNameAsString();
-  if (!rules_.services.callees.count(name) || !member->getType()->isFunctionPointerType()) return;
-  auto* source = dyn_cast<MemberExpr>(value->IgnoreParenCasts());
+// A service may be copied from where it has the same name, but not replaced.
+void Checker::check_service(const ValueDecl* where, const Expr* value, SourceLocation at) {
+  std::string name = where->getNameAsString();
+  if (!rules_.services.callees.count(name) || !where->getType()->isFunctionPointerType()) return;
   bool null = isa<ImplicitValueInitExpr>(value) ||
               value->isNullPointerConstant(context_, Expr::NPC_NeverValueDependent);
-  if (!null && !(source && source->getMemberDecl()->getName() == name))
-    report(at, "the service '" + name + "' is replaced");
+  if (!null && pointer_name(value) != name) report(at, "the service '" + name + "' is replaced");
 }
 
 void Checker::VisitInitListExpr(const InitListExpr* e) {
@@ -422,7 +431,7 @@ void Checker::VisitInitListExpr(const InitListExpr* e) {
   for (const FieldDecl* field : record->fields()) {
     if (field->isUnnamedBitField()) continue;
     if (i >= e->getNumInits()) return;
-    check_service_member(field, e->getInit(i), e->getInit(i)->getBeginLoc());
+    check_service(field, e->getInit(i), e->getInit(i)->getBeginLoc());
     ++i;
   }
 }

@@ -96,6 +96,19 @@ static void k0(AotcFrame* frame) { frame->parallel_for = evil; })",
                {{"k0", {"frame"}}}, "k0", "is replaced");
 }
 
+TEST_CASE("fault: a service parameter gets another function") {
+  const std::string evil =
+      "static void evil(void*, int64_t, int64_t, void (*)(void*, int64_t, int64_t), void*) {}\n";
+  expect_fault(evil + R"(
+static void inner(void* parallel_context, AotcParallelFor parallel_for) { parallel_for(parallel_context, 1, 1, nullptr, nullptr); }
+static void k0(AotcFrame* frame) { inner(frame->parallel_context, evil); })",
+               {{"k0", {}}}, "k0", "is replaced");
+  expect_fault(evil + "static void k0(AotcParallelFor parallel_for) { parallel_for = evil; }",
+               {{"k0", {}}}, "k0", "is replaced");
+  expect_fault(evil + "static void k0() { AotcParallelFor parallel_for = evil; }", {{"k0", {}}},
+               "k0", "is replaced");
+}
+
 TEST_CASE("fault: a reassigned pointer may point to an input") {
   expect_fault(
       "static void k0(float* x, float* y, int64_t n) { float* p = y; if (n > 4) p = x; p[0] = 1; }",

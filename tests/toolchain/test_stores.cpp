@@ -91,6 +91,33 @@ extern "C" int32_t run(AotcFrame* frame) {
                  {{"k3_body", {"y"}}, {"run", {"arena"}}}) == "");
 }
 
+TEST_CASE("kernels that get parallel_for as a parameter and call their range function pass") {
+  CHECK(findings(R"(
+namespace aotc {
+struct k4_arguments { const float* x_0; float* y_1; int64_t s77; };
+static void k4_range(void* argument, int64_t begin, int64_t end) {
+  const k4_arguments* arguments = (const k4_arguments*)argument;
+  const float* x_0 = arguments->x_0;
+  float* y_1 = arguments->y_1;
+  for (int64_t i = begin; i < end; ++i) y_1[i] = x_0[i];
+}
+extern "C" void k4(const float* x_0, float* y_1, int64_t s77, void* parallel_context, AotcParallelFor parallel_for) {
+  k4_arguments arguments = {x_0, y_1, s77, };
+  if (s77 < 60000) { k4_range(&arguments, 0, s77); return; }
+  parallel_for(parallel_context, s77, 1, k4_range, &arguments);
+}
+extern "C" int32_t k5(const float* x_0, int64_t* report) { *report = 3; return 1; }
+}
+extern "C" int32_t run(AotcFrame* frame) {
+  aotc::k4((const float*)frame->inputs[0], (float*)(frame->arena + 64), 3, frame->parallel_context, frame->parallel_for);
+  return aotc::k5((const float*)frame->inputs[0], &frame->failure.value);
+})",
+                 {{"k4_range", {"y_1"}},
+                  {"k4", {"y_1"}},
+                  {"k5", {"report"}},
+                  {"run", {"arena", "frame.failure"}}}) == "");
+}
+
 TEST_CASE("structs filled member by member, copied and nested pass") {
   CHECK(findings(R"(
 struct Inner { float* y; float* rows[4]; };
