@@ -236,13 +236,6 @@ AOTC_INLINE T remainder(T a, T b) {
   return rest != T(0) && (rest < T(0)) != (b < T(0)) ? add(rest, b) : rest;
 }
 
-// Rounds towards minus infinity. Integer division by 0 gives 0.
-template <typename T>
-AOTC_INLINE T floor_divide(T a, T b) {
-  const bool below = fmod(a, b) != T(0) && (a < T(0)) != (b < T(0));
-  return static_cast<T>(trunc_divide(a, b) - static_cast<T>(below));
-}
-
 // (a - remainder) / b is close to an integer and is moved onto it; a / 0 is infinite or NaN as in
 // true division, and zero has the sign of the quotient.
 template <typename T>
@@ -252,6 +245,13 @@ AOTC_INLINE T float_floor_divide(T a, T b) {
   const T down = floor(near);
   const T quotient = near == T(0) ? copysign(T(0), a / b) : down + T(near - down > T(0.5));
   return b == T(0) ? a / b : quotient;
+}
+
+// Rounds towards minus infinity. Integer division by 0 gives 0.
+template <typename T>
+AOTC_INLINE T floor_divide(T a, T b) {
+  const bool below = fmod(a, b) != T(0) && (a < T(0)) != (b < T(0));
+  return sub(trunc_divide(a, b), static_cast<T>(below));
 }
 AOTC_INLINE float floor_divide(float a, float b) { return float_floor_divide(a, b); }
 AOTC_INLINE double floor_divide(double a, double b) { return float_floor_divide(a, b); }
@@ -270,15 +270,17 @@ AOTC_HD static inline T pow_int(T base, T exponent) {
   return result;
 }
 
-// The greatest common divisor, not negative but for the least integer; gcd(0, 0) is 0.
+// The greatest common divisor; negative only where the least integer, its own absolute value, takes
+// part. gcd(0, 0) is 0.
 template <typename T>
 AOTC_HD static inline T gcd(T a, T b) {
-  while (b != T(0)) {
-    const T rest = fmod(a, b);
-    a = b;
-    b = rest;
+  T divisor = abs(a), rest = abs(b);
+  while (divisor != T(0)) {
+    const T next = fmod(rest, divisor);
+    rest = divisor;
+    divisor = next;
   }
-  return abs(a);
+  return rest;
 }
 
 // The next representable number after x towards y.

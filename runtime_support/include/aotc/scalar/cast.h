@@ -34,20 +34,19 @@ AOTC_INLINE i64 truncate_to_i64(From x) {
   return fits ? static_cast<i64>(x) : -9223372036854775807ll - 1;
 }
 
-// Narrow types wrap what truncation to 32 bits gives, uint32 what it gives to 64 bits; uint64 has
-// the upper half of its range too, and 0 above that.
+// Narrow types wrap what truncation to 32 bits gives. uint32 and uint64 wrap what truncation to as
+// many bits gives, but have the upper half of their range too, and 0 above it.
 template <typename To, typename From>
 AOTC_INLINE To float_to_integer(From x) {
-  constexpr bool is_signed = number_traits<To>::is_signed;
-  if constexpr (sizeof(To) < 4 || (sizeof(To) == 4 && is_signed)) {
-    return static_cast<To>(truncate_to_i32(x));
-  } else if constexpr (sizeof(To) == 4 || is_signed) {
-    return static_cast<To>(truncate_to_i64(x));
+  if constexpr (sizeof(To) < 4 || number_traits<To>::is_signed) {
+    return sizeof(To) > 4 ? static_cast<To>(truncate_to_i64(x))
+                          : static_cast<To>(truncate_to_i32(x));
   } else {
-    const bool upper = x >= From(9223372036854775808.0);
-    const bool fits = upper && x < From(18446744073709551616.0);
-    const To high = fits ? static_cast<To>(x) : To(0);
-    return upper ? high : static_cast<To>(truncate_to_i64(x));
+    constexpr From half = sizeof(To) == 4 ? From(2147483648.0) : From(9223372036854775808.0);
+    const To high = x >= half && x < half + half ? static_cast<To>(x) : To(0);
+    const To low =
+        sizeof(To) == 4 ? static_cast<To>(truncate_to_i32(x)) : static_cast<To>(truncate_to_i64(x));
+    return x >= half ? high : low;
   }
 }
 

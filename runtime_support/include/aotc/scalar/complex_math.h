@@ -34,7 +34,8 @@ AOTC_HD static inline complex64 complex_exp(complex64 z) { return narrow(complex
 // log|z|: near 1 from |z|^2 - 1, formed without cancellation; huge and tiny values are scaled
 // first.
 AOTC_HD static inline double complex_log_abs(complex128 z) {
-  const double a = fmax(abs(z.re), abs(z.im)), b = fmin(abs(z.re), abs(z.im));
+  if (isinf(z.re) || isinf(z.im)) return infinity_f64();
+  const double a = maximum(abs(z.re), abs(z.im)), b = minimum(abs(z.re), abs(z.im));
   if (a > 1.0e300) return log_f64(hypot_f64(0.25 * a, 0.25 * b)) + 1.3862943611198906;
   if (a < 1.0e-290) return log_f64(hypot_f64(a * 1.0e30, b * 1.0e30)) - 69.07755278982137;
   if (a < 0.5 || a > 1.5) return log_f64(hypot_f64(a, b));
@@ -56,7 +57,7 @@ AOTC_HD static inline complex128 complex_sqrt(complex128 z) {
     return z.re > 0.0 ? complex128{z.re, copysign(other, z.im)}
                       : complex128{other, copysign(z.re, z.im)};
   }
-  const double greatest = fmax(abs(z.re), abs(z.im));
+  const double greatest = maximum(abs(z.re), abs(z.im));
   if (greatest == 0.0) return {0.0, z.im};
   const double in = greatest > 1.0e300 ? 0.25 : greatest < 1.0e-290 ? 18014398509481984.0 : 1.0;
   const double out = greatest > 1.0e300 ? 2.0 : greatest < 1.0e-290 ? 7.450580596923828e-09 : 1.0;
@@ -154,7 +155,7 @@ AOTC_HD static inline complex128 complex_atanh(complex128 z) {
   if (complex_is_huge(z)) {
     const double larger = fmax(x, abs(y)), ratio = fmin(x, abs(y)) / larger;
     const double re = isinf(larger) ? 0.0 : x / larger / (1.0 + ratio * ratio) / larger;
-    return {copysign(re, z.re), copysign(1.5707963267948966, y)};
+    return {copysign(re, z.re), y != y ? y : copysign(1.5707963267948966, y)};
   }
   const double below = 1.0 - x;
   const double re = 0.25 * log1p_f64(4.0 * x / (below * below + y * y));

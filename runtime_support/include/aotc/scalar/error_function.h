@@ -21,7 +21,8 @@ AOTC_INLINE float erf_f32(float x) {
   return a < 1.25f ? small : large;
 }
 
-// (a - middle) / (a + middle) and p / (1 + 2a), corrected by the residues of the divisions.
+// (a - middle) / (a + middle) and (p + p_low) / (1 + 2a), corrected by the residues of the
+// divisions.
 template <typename T>
 AOTC_INLINE T centered_ratio(T a, T middle) {
   const T inverse = T(1) / (a + middle);
@@ -29,10 +30,10 @@ AOTC_INLINE T centered_ratio(T a, T middle) {
   return fma(inverse, fma(-estimate, a, fma(-middle, estimate + T(1), a)), estimate);
 }
 template <typename T>
-AOTC_INLINE T over_one_plus_double(T p, T a) {
+AOTC_INLINE T over_one_plus_double(T p, T p_low, T a) {
   const T inverse = T(1) / fma(T(2), a, T(1));
   const T estimate = p * inverse;
-  return fma(inverse, fma(T(-2) * a, estimate, p - estimate), estimate);
+  return fma(inverse, fma(T(-2) * a, estimate, p - estimate) + p_low, estimate);
 }
 
 // For a = |x|: exp(-a^2) P(q) / (1 + 2a), q = (a - 2) / (a + 2); the part of a^2 that rounding
@@ -43,7 +44,7 @@ AOTC_INLINE float erfc_f32(float x) {
   const float tail = over_one_plus_double(
       polynomial(q, 1.2769784f, -0.092763916f, -0.16603096f, 0.16405459f, -0.054207508f,
                  -0.008057902f, 0.008640463f, 0.001314048f, -0.0012383184f, -0.00040474968f),
-      a);
+      0.0f, a);
   const float square = a * a;
   const exp_parts_f32 parts = reduce_exp_f32(-square);
   const float power = exp_kernel_f32(parts.rest - fma(a, a, -square));
@@ -52,23 +53,31 @@ AOTC_INLINE float erfc_f32(float x) {
   return x != x ? x : right;
 }
 
-// erfc(a) for a >= 0.75, the same way with q = (a - 4) / (a + 4).
+// The last step of Horner's rule, c + x * slope, and what its rounding loses.
+AOTC_INLINE sum_f64 last_step_f64(double slope, double x, double c) {
+  const double high = fma(slope, x, c);
+  return {high, fma(slope, x, c - high)};
+}
+
+// erfc(a) for a >= 0.75, the same way with q = (a - 4) / (a + 4). Both factors are sums of two
+// doubles.
 AOTC_INLINE double erfc_tail_f64(double a) {
   const double t = a > 27.3 ? 27.3 : a;
   const double q = centered_ratio(t, 4.0);
-  const double tail = over_one_plus_double(
-      polynomial(q, 1.2329951186255526, -0.1396211168405625, 0.0153796521026043, 0.0680970542546905,
-                 -0.10103906603544256, 0.09373283499850092, -0.06633036583074714,
-                 0.03716751553270435, -0.016197733857792027, 0.005031970054153516,
-                 -0.0007577745071562411, -0.00019925737802955869, 0.00015062608558307953,
-                 -2.4395533592005663e-05, -1.1231593770923849e-05, 5.697546594110849e-06,
-                 3.059568620140134e-07, -8.010277529440845e-07, 6.580194895475229e-08,
-                 8.260723419647048e-08, -1.3616593881239481e-08),
-      t);
+  const double slope = polynomial(
+      q, -0.1396211168405625, 0.0153796521026043, 0.0680970542546905, -0.10103906603544256,
+      0.09373283499850092, -0.06633036583074714, 0.03716751553270435, -0.016197733857792027,
+      0.005031970054153516, -0.0007577745071562411, -0.00019925737802955869, 0.00015062608558307953,
+      -2.4395533592005663e-05, -1.1231593770923849e-05, 5.697546594110849e-06,
+      3.059568620140134e-07, -8.010277529440845e-07, 6.580194895475229e-08, 8.260723419647048e-08,
+      -1.3616593881239481e-08);
+  const sum_f64 p = last_step_f64(slope, q, 1.2329951186255526);
+  const double tail = over_one_plus_double(p.high, p.low, t);
   const double square = t * t;
   const exp_parts_f64 parts = reduce_exp_f64(-square);
-  const double power = exp_kernel_f64(parts.rest - fma(t, t, -square));
-  return scale_f64(power * tail, parts.exponent);
+  const double r = parts.rest - fma(t, t, -square);
+  const sum_f64 power = last_step_f64(exp_slope_f64(r), r, 1.0);
+  return scale_f64(fma(power.high, tail, power.low * tail), parts.exponent);
 }
 
 // erf(x) - x, for |x| <= 0.75.
@@ -92,14 +101,14 @@ AOTC_INLINE double erfc_f64(double x) {
   return x != x ? x : abs(x) < 0.75 ? small : large;
 }
 
-// Winitzki's estimate, to 2e-3, then two of Halley's steps, each of which cubes the error. The
+// Winitzki's estimate, to 2e-3, then three of Halley's steps, each of which cubes the error. The
 // residue is taken of erfc for large x: 1 - x is exact there.
 AOTC_HD static inline double erfinv_f64(double x) {
   const double a = abs(x);
   const double log_term = log1p_f64(-a) + log1p_f64(a);
   const double t = 4.330746750799873 + 0.5 * log_term;
   double y = sqrt(sqrt(t * t - log_term / 0.147) - t);
-  for (int step = 0; step < 2; ++step) {
+  for (int step = 0; step < 3; ++step) {
     const double residue = a < 0.5 ? erf_f64(y) - a : (1.0 - a) - erfc_f64(y);
     const double newton = residue * 0.886226925452758 * exp_f64(y * y);
     y -= newton / (1.0 + y * newton);

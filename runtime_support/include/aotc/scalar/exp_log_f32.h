@@ -24,11 +24,11 @@ AOTC_INLINE exp_parts_f32 reduce_exp_f32(float x) {
   return {rest, static_cast<i32>(bits_as<u32>(shifted) - 0x4b400000u)};
 }
 
-// exp(r) for r in [-ln(2)/2, ln(2)/2].
-AOTC_INLINE float exp_kernel_f32(float r) {
-  return polynomial(r, 1.0f, 1.0f, 0.49999994f, 0.16666521f, 0.041668274f, 0.008368683f,
-                    0.0013820049f);
+// (exp(r) - 1) / r and exp(r), for r in [-ln(2)/2, ln(2)/2].
+AOTC_INLINE float exp_slope_f32(float r) {
+  return polynomial(r, 1.0f, 0.49999994f, 0.16666521f, 0.041668274f, 0.008368683f, 0.0013820049f);
 }
+AOTC_INLINE float exp_kernel_f32(float r) { return fma(exp_slope_f32(r), r, 1.0f); }
 
 AOTC_INLINE float exp_f32(float x) {
   const float low = x < -104.0f ? -104.0f : x;
@@ -69,11 +69,10 @@ AOTC_INLINE float tanh_f32(float x) {
   const exp_parts_f32 parts = reduce_exp_f32(a > 9.5f ? 19.0f : a + a);
   const float scale = bits_as<float>(static_cast<u32>(parts.exponent + 127) << 23);
   const float e = exp_kernel_f32(parts.rest) * scale;
-  const float large = copysign(1.0f - 2.0f / (e + 1.0f), x);
-  const float s = x * x;
+  const float s = a * a;
   const float small = fma(
-      x * s, polynomial(s, -0.333333f, 0.13331936f, -0.053784717f, 0.020798625f, -0.005897966f), x);
-  return a < 0.6f ? small : large;
+      a * s, polynomial(s, -0.333333f, 0.13331936f, -0.053784717f, 0.020798625f, -0.005897966f), a);
+  return copysign(a < 0.6f ? small : 1.0f - 2.0f / (e + 1.0f), x);
 }
 
 // e^|x| / 2, which does not overflow before sinh and cosh do.

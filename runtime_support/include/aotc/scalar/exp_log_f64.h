@@ -24,13 +24,14 @@ AOTC_INLINE exp_parts_f64 reduce_exp_f64(double x) {
   return {rest, static_cast<i64>(bits_as<u64>(shifted) - 0x4338000000000000ull)};
 }
 
-// exp(r) for r in [-ln(2)/2, ln(2)/2].
-AOTC_INLINE double exp_kernel_f64(double r) {
-  return polynomial(r, 1.0, 1.0, 0.5000000000000011, 0.16666666666666452, 0.04166666666652805,
-                    0.008333333333476693, 0.0013888888943998446, 0.00019841269535654445,
-                    2.4801492794982493e-05, 2.755756565697248e-06, 2.763034631962825e-07,
-                    2.5005524153726477e-08);
+// (exp(r) - 1) / r and exp(r), for r in [-ln(2)/2, ln(2)/2].
+AOTC_INLINE double exp_slope_f64(double r) {
+  return polynomial(r, 1.0, 0.5000000000000011, 0.16666666666666452, 0.04166666666652805,
+                    0.008333333333476673, 0.0013888888943998526, 0.0001984126953572741,
+                    2.4801492794821804e-05, 2.755756556927437e-06, 2.7630346399290147e-07,
+                    2.5005557609092406e-08);
 }
+AOTC_INLINE double exp_kernel_f64(double r) { return fma(exp_slope_f64(r), r, 1.0); }
 
 AOTC_INLINE double exp_f64(double x) {
   const double low = x < -750.0 ? -750.0 : x;
@@ -81,16 +82,15 @@ AOTC_INLINE double sigmoid_f64(double x) { return 1.0 / (1.0 + exp_f64(-x)); }
 AOTC_INLINE double tanh_f64(double x) {
   const double a = abs(x);
   const double e = exp_f64(a > 20.0 ? 40.0 : a + a);
-  const double large = copysign(1.0 - 2.0 / (e + 1.0), x);
-  const double s = x * x;
+  const double s = a * a;
   const double small =
-      fma(x * s,
+      fma(a * s,
           polynomial(s, -0.33333333333333326, 0.13333333333331865, -0.05396825396725823,
                      0.021869488502532237, -0.008863234866018166, 0.0035921196868695738,
                      -0.0014557641710221355, 0.0005896223806578816, -0.0002375127656691067,
                      9.248903766714466e-05, -3.117791252976267e-05, 6.5029883328755905e-06),
-          x);
-  return a < 0.6 ? small : large;
+          a);
+  return copysign(a < 0.6 ? small : 1.0 - 2.0 / (e + 1.0), x);
 }
 
 AOTC_INLINE double sinh_f64(double x) { return AOTC_MATH(sinh)(x); }

@@ -51,7 +51,7 @@ AOTC_HD static inline double bessel_i_scaled_f64(double a, double order) {
     term *= (odd * odd - 4.0 * order) / (8.0 * k * a);
     sum += term;
   }
-  return sum / sqrt(6.283185307179586 * a);
+  return sum * 0.3989422804014327 / sqrt(a);
 }
 
 AOTC_HD static inline double i0e_f64(double x) { return bessel_i_scaled_f64(abs(x), 0.0); }
