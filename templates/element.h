@@ -158,13 +158,5 @@ AOTC_INLINE void store_vector(T* to, simd::Vector<Sum<T>> sums) {
   }
 }
 
-/* The first `count` lanes from memory, the others zero. */
-template <class T>
-AOTC_INLINE simd::Vector<Sum<T>> load_vector(const T* from, int64_t count) {
-  T padded[simd::kLanes<Sum<T>>] = {};
-  for (int64_t i = 0; i < count; i++) __builtin_memcpy(padded + i, from + i, sizeof(T));
-  return load_vector(padded);
-}
-
 }  // namespace aotc
 #endif /* AOTC_TEMPLATES_ELEMENT_H_ */

@@ -8,10 +8,12 @@
 
 namespace aotc::matmul {
 
-/* How one call is carried out. `direct`: sums are kept in C itself, which needs T to be its own
- * sum. */
+enum class Path { kDot, kAxpy, kBlocked };
+
+/* How one call is carried out. `direct`: sums are kept in C itself, so T must be its own sum. */
 struct Plan {
-  bool dot, b_in_place, direct;
+  Path path;
+  bool direct;
   Index k_step;
   Grid grid;
   SlotLayout slot;
@@ -50,9 +52,9 @@ TileStore<Sum<T>> tile_store(const Problem<T>& p, const Plan& plan, const Item<T
 }
 
 /* Multiplies packed rows [row, row + rows) with whole panels from column `col`. */
-template <class T, class B>
+template <class T>
 void multiply_panels(const Problem<T>& p, const Plan& plan, const Item<T>& item, Index row,
-                     Index rows, Index col, Index panels, PanelSource<B> source) {
+                     Index rows, Index col, Index panels, PanelSource<Sum<T>> source) {
   using S = Sum<T>;
   const Index k = item.k_end - item.k, tiles = divide_up(rows, kMaxRows);
   const Index step = tile_panels(int(divide_up(rows, tiles)));
@@ -60,7 +62,7 @@ void multiply_panels(const Problem<T>& p, const Plan& plan, const Item<T>& item,
     for (Index i = 0; i < tiles; i++) {
       const Index first = tile_start(rows, i), count = tile_start(rows, i + 1) - first;
       const auto out = tile_store(p, plan, item, row + first, col + panel * kPanel<S>);
-      tile_rows<S, B>(count, item.packed_a + first * k, source, k, min(step, panels - panel), out);
+      tile_rows<S>(count, item.packed_a + first * k, source, k, min(step, panels - panel), out);
     }
     source.b += step * source.panel_stride;
   }
@@ -79,7 +81,7 @@ void multiply_edge(const Problem<T>& p, const Plan& plan, const Item<T>& item, I
     TileStore<S> out{};
     out.to = edge;
     out.to_row = kPanel<S>;
-    tile_rows<S, S>(count, item.packed_a + first * k, source, k, 1, out);
+    tile_rows<S>(count, item.packed_a + first * k, source, k, 1, out);
     S* sums = sums_at(item, row + first, col);
     for (Index r = 0; r < count; r++) {
       S* from = edge + r * kPanel<S>;
@@ -101,30 +103,12 @@ void multiply_columns(const Problem<T>& p, const Plan& plan, const Item<T>& item
                       Index rows, Index col, Index col_end) {
   using S = Sum<T>;
   constexpr int kWidth = kPanel<S>;
-  const Index k = item.k_end - item.k;
+  const Index panel_size = (item.k_end - item.k) * kWidth;
   const Index whole = (col_end - col) / kWidth, edge = (col_end - col) % kWidth;
-  const Index first = (col - item.col) / kWidth;
-  if (plan.b_in_place) {
-    const T* b = item.at.b + item.k * p.bs.row + col;
-    multiply_panels<T, T>(p, plan, item, row, rows, col, whole, {b, kWidth, p.bs.row});
-  } else {
-    multiply_panels<T, S>(p, plan, item, row, rows, col, whole,
-                          {item.packed_b + first * k * kWidth, k * kWidth, kWidth});
-  }
+  const S* b = item.packed_b + (col - item.col) / kWidth * panel_size;
+  multiply_panels(p, plan, item, row, rows, col, whole, {b, panel_size});
   if (edge == 0) return;
-  const S* last = item.packed_b + (plan.b_in_place ? 0 : (first + whole) * k * kWidth);
-  multiply_edge(p, plan, item, row, rows, col + whole * kWidth, edge, {last, 0, kWidth});
-}
-
-/* Packs what this slice of K needs of B: everything, or where B is read in place only its last
- * panel. */
-template <class T>
-void pack_slice(const Problem<T>& p, const Plan& plan, const Item<T>& item) {
-  constexpr int kWidth = kPanel<Sum<T>>;
-  const Index k = item.k_end - item.k, cols = item.col_end - item.col;
-  const Index skip = plan.b_in_place ? cols / kWidth * kWidth : 0;
-  const T* b = item.at.b + item.k * p.bs.row + (item.col + skip) * p.bs.col;
-  if (skip < cols) pack_b(b, p.bs, k, cols - skip, item.packed_b, k * kWidth);
+  multiply_edge(p, plan, item, row, rows, col + whole * kWidth, edge, {b + whole * panel_size, 0});
 }
 
 /* Adds one slice of K to rows [row, row_end); after the last, finishes a few panels at a time. */
@@ -167,7 +151,8 @@ void blocked_item(const Problem<T>& p, const Plan& plan, Index batch, Index row,
   const Index blocks = divide_up(row_end - row, kBlockRows);
   while (item.k < p.k) {
     item.k_end = min(item.k + plan.k_step, p.k);
-    pack_slice(p, plan, item);
+    pack_b(item.at.b + item.k * p.bs.row + col * p.bs.col, p.bs, item.k_end - item.k, col_end - col,
+           item.packed_b, (item.k_end - item.k) * kPanel<S>);
     for (Index i = 0; i < blocks; i++) {
       multiply_rows(p, plan, item, row + part_start(row_end - row, kMaxRows, blocks, i),
                     row + part_start(row_end - row, kMaxRows, blocks, i + 1));

@@ -16,7 +16,6 @@ constexpr Index kDotRows = 16; /* more rows pay for packing B */
 
 /* Dot products in flight, a multiple of the lanes of any type. */
 constexpr int kDots = simd::kVectorRegisters == 32 ? 16 : 8;
-constexpr Index kDotSums = 1024; /* sums of a block of columns, kept on the stack */
 
 /* The running sums of kRows x kCols dot products, one vector each, padded to whole squares of
  * vectors. */
@@ -27,24 +26,41 @@ struct Dots {
   simd::Vector<S> sums[kSquares][kLanes];
 };
 
-/* A vector from each row and column; `count` < lanes elements of it where kPartial. */
-template <bool kPartial, class T>
-AOTC_INLINE simd::Vector<Sum<T>> load_step(const T* from, Index count) {
-  if constexpr (kPartial) return load_vector(from, count);
-  if constexpr (!kPartial) return load_vector(from);
-}
+/* How a step loads a vector from each row and column: all lanes, or all but the first few, which an
+ * earlier step had. */
+template <class T>
+struct AllLanes {
+  AOTC_INLINE simd::Vector<Sum<T>> operator()(const T* from) const { return load_vector(from); }
+};
+template <class T>
+struct LastLanes {
+  using Bit = typename Element<Sum<T>>::Bits;
+  using Bits = simd::Vector<Bit>;
+  static constexpr int kLanes = simd::kLanes<Sum<T>>;
+  Bits keep;
 
-template <bool kPartial, class T, int kRows, int kCols>
-AOTC_INLINE void dot_step(const T* a, Index a_row, const T* b, Index b_col, Index count,
+  AOTC_INLINE explicit LastLanes(Index count) {
+    Bit masks[2 * kLanes];
+    for (int i = 0; i < 2 * kLanes; i++) masks[i] = i < kLanes ? Bit(0) : Bit(-1);
+    keep = simd::load<Bits>(masks + count);
+  }
+  AOTC_INLINE simd::Vector<Sum<T>> operator()(const T* from) const {
+    using V = simd::Vector<Sum<T>>;
+    return simd::bit_cast<V>(simd::bit_cast<Bits>(load_vector(from)) & keep);
+  }
+};
+
+template <class T, int kRows, int kCols, class Load>
+AOTC_INLINE void dot_step(const T* a, Index a_row, const T* b, Index b_col, Load load,
                           Dots<Sum<T>, kRows, kCols>& dots) {
   using S = Sum<T>;
   constexpr int kLanes = simd::kLanes<S>;
   simd::Vector<S> columns[kCols];
   AOTC_UNROLL
-  for (int c = 0; c < kCols; c++) columns[c] = load_step<kPartial>(b + c * b_col, count);
+  for (int c = 0; c < kCols; c++) columns[c] = load(b + c * b_col);
   AOTC_UNROLL
   for (int r = 0; r < kRows; r++) {
-    const auto row = load_step<kPartial>(a + r * a_row, count);
+    const auto row = simd::in_register(load(a + r * a_row));
     AOTC_UNROLL
     for (int c = 0; c < kCols; c++) {
       auto& sum = dots.sums[(r * kCols + c) / kLanes][(r * kCols + c) % kLanes];
@@ -54,18 +70,21 @@ AOTC_INLINE void dot_step(const T* a, Index a_row, const T* b, Index b_col, Inde
 }
 
 /* sums[r * sums_row + c] = sum over k of a[r][k] * b[c][k]. Lane l sums k = l, l + lanes, ..., then
- * the lanes are added: the order depends on k alone. */
+ * the lanes are added: the order depends on k alone. k fills a vector at least. */
 template <class T, int kRows, int kCols>
-void dot_tile(const T* a, Index a_row, const T* b, Index b_col, Index k, Sum<T>* sums,
-              Index sums_row) {
+AOTC_INLINE void dot_tile(const T* a, Index a_row, const T* b, Index b_col, Index k, Sum<T>* sums,
+                          Index sums_row) {
   using S = Sum<T>;
   constexpr int kLanes = simd::kLanes<S>;
   Dots<S, kRows, kCols> dots = {};
   Index i = 0;
   for (; i + kLanes <= k; i += kLanes) {
-    dot_step<false, T, kRows, kCols>(a + i, a_row, b + i, b_col, kLanes, dots);
+    dot_step(a + i, a_row, b + i, b_col, AllLanes<T>{}, dots);
   }
-  if (i < k) dot_step<true, T, kRows, kCols>(a + i, a_row, b + i, b_col, k - i, dots);
+  if (i < k) {
+    const Index last = k - kLanes;
+    dot_step(a + last, a_row, b + last, b_col, LastLanes<T>(k - i), dots);
+  }
   S flat[dots.kSquares * kLanes];
   AOTC_UNROLL
   for (int g = 0; g < dots.kSquares; g++) {
@@ -73,8 +92,7 @@ void dot_tile(const T* a, Index a_row, const T* b, Index b_col, Index k, Sum<T>*
   }
   AOTC_UNROLL
   for (int r = 0; r < kRows; r++) {
-    AOTC_UNROLL
-    for (int c = 0; c < kCols; c++) sums[r * sums_row + c] = flat[r * kCols + c];
+    __builtin_memcpy(sums + r * sums_row, flat + r * kCols, kCols * sizeof(S));
   }
 }
 
@@ -90,40 +108,25 @@ void dot_row(const T* a, Index a_row, const T* b, Index b_col, Index k, Index co
   }
 }
 
-/* All rows by `cols` columns: a few columns stay in the first-level cache while all rows meet them.
- */
+/* All rows by columns [col, col + cols): a few columns stay in the first-level cache while all rows
+ * meet them. */
 template <class T>
-void dot_block(const Problem<T>& p, const T* a, const T* b, Index cols, Sum<T>* sums,
+void dot_block(const Problem<T>& p, const Matrices<T>& at, Index col, Index cols, Sum<T>* sums,
                Index sums_row) {
-  for (Index col = 0; col < cols; col += kDots) {
-    const T* columns = b + col * p.bs.col;
-    const Index count = min(kDots, cols - col);
+  for (Index j = 0; j < cols; j += kDots) {
+    const T* columns = at.b + (col + j) * p.bs.col;
+    const Index count = min(kDots, cols - j);
     Index row = 0;
     const auto run = [&](auto rows) {
       constexpr int kRows = decltype(rows)::kValue;
       for (; row + kRows <= p.m; row += kRows) {
-        dot_row<T, kRows>(a + row * p.as.row, p.as.row, columns, p.bs.col, p.k, count,
-                          sums + row * sums_row + col, sums_row);
+        dot_row<T, kRows>(at.a + row * p.as.row, p.as.row, columns, p.bs.col, p.k, count,
+                          sums + row * sums_row + j, sums_row);
       }
     };
     run(Constant<4>{});
     run(Constant<2>{});
     run(Constant<1>{});
-  }
-}
-
-/* All rows of columns [col, col_end) of one matrix of the batch. */
-template <class T>
-void dot_item(const Problem<T>& p, Index item, Index col, Index col_end) {
-  using S = Sum<T>;
-  const Matrices<T> at = matrices(p, item);
-  S sums[kDotSums];
-  const Index width = kDotSums / p.m / kPanel<S> * kPanel<S>;
-  for (; col < col_end; col += width) {
-    const Index cols = min(width, col_end - col);
-    dot_block(p, at.a, at.b + col * p.bs.col, cols, sums, width);
-    finish_block(p, at, sums, width, 0, p.m, col, cols);
-    call_epilogue(p, item, 0, p.m, col, col + cols);
   }
 }
 

@@ -65,14 +65,13 @@ struct SlotLayout {
   Index size = 0;
 };
 
-/* `rows` and `panels` are those of an item; zero panels mean that B is read in place but for its
- * last. */
-constexpr SlotLayout slot_layout(Index rows, Index packed_panels, Index sum_panels, Index k,
+/* `rows` and `panels` are those of an item; `sum_panels` too, or 0 where its sums are kept in C. */
+constexpr SlotLayout slot_layout(Index rows, Index panels, Index sum_panels, Index k,
                                  Index sum_size) {
   SlotLayout slot;
   const Index a_rows = min(rows, kBlockRows);
   slot.b = round_up(a_rows * k_block(k) * sum_size, kPanelBytes) + kPanelBytes;
-  slot.sums = slot.b + max(packed_panels, 1) * k_block(k) * kPanelBytes;
+  slot.sums = slot.b + panels * k_block(k) * kPanelBytes;
   slot.size = slot.sums + rows * sum_panels * kPanelBytes;
   return slot;
 }
@@ -105,26 +104,28 @@ struct Grid {
   Index row_parts = 1, col_parts = 1, tasks = 1;
 };
 
-/* What the slowest task costs, in multiply-adds per k: packing a row or a column counts as some. */
-constexpr Index grid_cost(Index batch, Index m, Index n, Index unit, Index column_cost,
+constexpr Index kPackCost = 6; /* of packing a row or a column, in multiply-adds per k */
+
+/* What the slowest task costs, in multiply-adds per k. */
+constexpr Index grid_cost(Index batch, Index m, Index n, Index unit, Index pack_cost,
                           const Grid& grid) {
   const Index rows = divide_up(divide_up(m, kMaxRows), grid.row_parts) * kMaxRows;
   const Index cols = divide_up(divide_up(n, unit), grid.col_parts) * unit;
   const Index items = divide_up(batch * grid.row_parts * grid.col_parts, grid.tasks);
-  return items * (rows * cols + 8 * rows + column_cost * cols);
+  return items * (rows * cols + pack_cost * (rows + cols));
 }
 
 /* The cheapest way to give `tasks` tasks equal work, with items no larger than given. */
 constexpr Grid choose_grid(Index batch, Index m, Index n, Index unit, Index max_rows,
-                           Index max_cols, Index column_cost, Index tasks) {
+                           Index max_cols, Index pack_cost, Index tasks) {
   const Grid least{divide_up(m, max_rows), divide_up(n, max_cols), tasks};
   Grid best = least;
-  Index best_cost = grid_cost(batch, m, n, unit, column_cost, best);
+  Index best_cost = grid_cost(batch, m, n, unit, pack_cost, best);
   for (Index by = 1; tasks > 1 && by <= tasks; by++) {
     const Grid grid{min(round_up(least.row_parts, by), divide_up(m, kMaxRows)),
                     min(round_up(least.col_parts, divide_up(tasks, by)), divide_up(n, unit)),
                     tasks};
-    const Index cost = grid_cost(batch, m, n, unit, column_cost, grid);
+    const Index cost = grid_cost(batch, m, n, unit, pack_cost, grid);
     if (cost < best_cost) {
       best = grid;
       best_cost = cost;

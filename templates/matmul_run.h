@@ -2,39 +2,62 @@
 #ifndef AOTC_TEMPLATES_MATMUL_RUN_H_
 #define AOTC_TEMPLATES_MATMUL_RUN_H_
 
+#include "matmul_axpy.h"
 #include "matmul_blocked.h"
 #include "matmul_dot.h"
 
 namespace aotc::matmul {
 
-constexpr Index kInPlaceRows = 8;  /* more rows pay for packing a B whose columns are neighbours */
-constexpr Index kInPlaceStep = 32; /* rows of B read at a time there: as many streams of memory */
+/* Sums of a block of columns of an unpacked product, kept on the stack. */
+constexpr Index kStackSums = 4096;
+
+template <class T>
+Path choose_path(const Problem<T>& p) {
+  const bool a_along_k = p.as.col == 1, b_along_k = p.bs.row == 1, b_along_n = p.bs.col == 1;
+  if (b_along_k && a_along_k && p.m <= kDotRows && p.k >= simd::kLanes<Sum<T>>) return Path::kDot;
+  if (b_along_n && p.m <= kAxpyRows) return Path::kAxpy;
+  return Path::kBlocked;
+}
 
 template <class T>
 Plan make_plan(const Problem<T>& p) {
   constexpr int kWidth = kPanel<Sum<T>>;
   Plan plan{};
-  plan.dot = p.bs.row == 1 && p.as.col == 1 && p.m <= kDotRows && !(p.bs.col == 1 && p.n > 1);
-  plan.b_in_place = p.bs.col == 1 && p.m <= kInPlaceRows;
-  plan.k_step = plan.b_in_place ? min(kInPlaceStep, p.k) : k_block(p.k);
-  plan.direct = kPlain<T> && p.cs.col == 1 && (!p.d || p.ds.col == 1) &&
-                (plan.k_step >= p.k || !d_may_alias_c(p));
+  plan.path = choose_path(p);
   const Index tasks = task_count(p.batch, p.m, p.n, p.k, p.request->threads);
-  const Index panels = plan.direct ? kItemPanels : kSumPanels;
-  const Index rows = plan.direct ? kItemRows : kSumRows;
-  if (plan.dot) {
-    plan.grid = choose_grid(p.batch, p.m, p.n, kWidth, p.m, p.n, 0, tasks);
-    plan.grid.row_parts = 1;
+  if (plan.path != Path::kBlocked) {
+    plan.grid = choose_grid(p.batch, 1, p.n, kWidth, 1, p.n, 0, tasks);
     return plan;
   }
-  plan.grid =
-      choose_grid(p.batch, p.m, p.n, kWidth, rows, panels * kWidth, plan.b_in_place ? 0 : 6, tasks);
-  const Index item_rows =
-      min(p.m, divide_up(divide_up(p.m, kMaxRows), plan.grid.row_parts) * kMaxRows);
+  plan.k_step = k_block(p.k);
+  plan.direct = kPlain<T> && p.cs.col == 1 && (!p.d || p.ds.col == 1) &&
+                (plan.k_step >= p.k || !d_may_alias_c(p));
+  const Index panels = plan.direct ? kItemPanels : kSumPanels;
+  const Index rows = plan.direct ? kItemRows : kSumRows;
+  plan.grid = choose_grid(p.batch, p.m, p.n, kWidth, rows, panels * kWidth, kPackCost, tasks);
+  const Index item_rows = divide_up(divide_up(p.m, kMaxRows), plan.grid.row_parts) * kMaxRows;
   const Index item_panels = divide_up(divide_up(p.n, kWidth), plan.grid.col_parts);
-  plan.slot = slot_layout(item_rows, plan.b_in_place ? 0 : item_panels,
-                          plan.direct ? 0 : item_panels, plan.k_step, sizeof(Sum<T>));
+  plan.slot = slot_layout(min(p.m, item_rows), item_panels, plan.direct ? 0 : item_panels, p.k,
+                          sizeof(Sum<T>));
   return plan;
+}
+
+/* All rows of columns [col, col_end) of one matrix, without packing. */
+template <class T>
+void unpacked_item(const Problem<T>& p, Path path, Index item, Index col, Index col_end) {
+  const Matrices<T> at = matrices(p, item);
+  Sum<T> sums[kStackSums];
+  const Index width = kStackSums / p.m / kPanel<Sum<T>> * kPanel<Sum<T>>;
+  for (; col < col_end; col += width) {
+    const Index cols = min(width, col_end - col);
+    if (path == Path::kDot) {
+      dot_block(p, at, col, cols, sums, width);
+    } else {
+      axpy_block(p, at, col, cols, sums, width);
+    }
+    finish_block(p, at, sums, width, 0, p.m, col, cols);
+    call_epilogue(p, item, 0, p.m, col, col + cols);
+  }
 }
 
 template <class T>
@@ -52,7 +75,7 @@ void run_item(const Problem<T>& p, const Plan& plan, Index index, char* slot) {
   const Index col_part = rest % grid.col_parts, batch = rest / grid.col_parts;
   const Index col = part_start(p.n, kPanel<Sum<T>>, grid.col_parts, col_part);
   const Index col_end = part_start(p.n, kPanel<Sum<T>>, grid.col_parts, col_part + 1);
-  if (plan.dot) return dot_item(p, batch, col, col_end);
+  if (plan.path != Path::kBlocked) return unpacked_item(p, plan.path, batch, col, col_end);
   const Index row = part_start(p.m, kMaxRows, grid.row_parts, row_part);
   const Index row_end = part_start(p.m, kMaxRows, grid.row_parts, row_part + 1);
   blocked_item(p, plan, batch, row, row_end, col, col_end, slot);
@@ -73,7 +96,8 @@ void run_tasks(void* arg, Index task, Index task_end) {
   }
 }
 
-/* Without a product to add, C is beta * D, with the sign of its zeros: -0 is what changes no number. */
+/* Without a product to add, C is beta * D, with the sign of its zeros: -0 is what changes no
+ * number. */
 template <class T>
 void run_without_product(Problem<T> p) {
   constexpr Index kStep = 256;

@@ -134,6 +134,15 @@ AOTC_FMA(double, 2, __builtin_aarch64_fmav2df(a, b, c))
 #undef AOTC_FMA
 #endif
 
+/* Keeps a value that is used twice in a register: a load as an operand of each use costs more. */
+template <class V>
+AOTC_INLINE V in_register(V value) {
+#if defined(__x86_64__) && AOTC_VECTOR_BYTES <= 32
+  asm("" : "+x"(value));
+#endif
+  return value;
+}
+
 /* a * b + c, with one rounding where the machine has it; integers wrap. T is the lane's type. */
 template <class T, class V>
 AOTC_INLINE V multiply_add(V a, V b, V c) {

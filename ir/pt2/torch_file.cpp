@@ -279,7 +279,7 @@ const ZipMember& find_pickle(const ZipArchive& archive) {
 
 bool is_legacy_torch_file(std::string_view bytes) {
   // The pickle of the number 0x1950a86a20f9469cfc6c.
-  constexpr std::string_view kMagic("\x80\x02\x8a\nl\xfc\x9c\x46\xf9\x20j\xa8P\x19", 14);
+  constexpr std::string_view kMagic = "\x80\x02\x8a\nl\xfc\x9c\x46\xf9\x20j\xa8P\x19";
   return bytes.substr(0, kMagic.size()) == kMagic;
 }
 

@@ -90,7 +90,7 @@ TEST_CASE("no sample inputs, or such as cannot be represented, are a note") {
   const test::TempFile without(test::make_zip(files));
   CHECK(read_pt2(without.path()).notes ==
         std::vector<std::string>{"the archive has no sample inputs"});
-  const std::string object("\x80\2cmy.pkg\nCache\n)\x81.", 18);
+  const std::string object = "\x80\2cmy.pkg\nCache\n)\x81.";
   files.push_back(
       {"mlp_dyn/data/sample_inputs/model.pt", test::make_zip({{"archive/data.pkl", object}})});
   const ExportedProgram p = read_pt2(test::TempFile(test::make_zip(files)).path());

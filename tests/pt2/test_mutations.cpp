@@ -10,6 +10,7 @@
 
 using namespace aotc;
 using namespace aotc::pt2;
+using namespace std::string_view_literals;
 
 namespace {
 
@@ -61,7 +62,7 @@ size_t below(std::mt19937& random, size_t n) { return n == 0 ? 0 : random() % n;
 
 // Changes a few bytes, favouring those with a meaning: numbers' ends, opcodes, brackets, quotes.
 std::string changed(std::string bytes, std::mt19937& random) {
-  static constexpr std::string_view kNasty("\0\1\x7f\x80\xff.(tRhqcKJX\x8a\x85[]{}\",:09-eN", 32);
+  static constexpr std::string_view kNasty = "\0\1\x7f\x80\xff.(tRhqcKJX\x8a\x85[]{}\",:09-eN"sv;
   for (size_t n = 1 + below(random, 3); n > 0 && !bytes.empty(); --n) {
     const size_t at = below(random, bytes.size());
     const size_t kind = below(random, 6);

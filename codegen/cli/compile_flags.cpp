@@ -1,0 +1,78 @@
+// Declares the options once and turns them into CompileSettings.
+#include "codegen/cli/compile_flags.h"
+
+namespace aotc::cli {
+namespace {
+
+std::pair<std::string, std::string> split_assignment(const std::string& text, const char* option) {
+  const size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    throw CLI::ValidationError(option, "expected LEFT=RIGHT, found '" + text + "'");
+  return {text.substr(0, equals), text.substr(equals + 1)};
+}
+
+}  // namespace
+
+void add_compile_flags(CLI::App& command, CompileFlags& flags) {
+  CompileSettings& s = flags.settings;
+  command
+      .add_option("--device", s.device, "where the program runs: as exported, or all on one device")
+      ->check(CLI::IsMember({"as-exported", "cpu", "cuda"}))
+      ->capture_default_str();
+  command.add_option("--device-map", flags.device_map, "move one device, e.g. cuda:0=cpu")
+      ->delimiter(',')
+      ->type_name("FROM=TO");
+  command
+      .add_option("--cpu", s.cpu_levels,
+                  "CPU levels to compile for: native, x86-64-v3, x86-64-v4, aarch64, ...")
+      ->delimiter(',')
+      ->expected(1)
+      ->capture_default_str()
+      ->type_name("LEVEL,...");
+  command
+      .add_option("--gpu", flags.gpu, "GPU architectures to compile for: sm_80, sm_90, ..., sim")
+      ->delimiter(',')
+      ->expected(1)
+      ->type_name("ARCH,...");
+  command
+      .add_option("--in-place", s.in_place,
+                  "require: fail, with the reason, where a mutation needs a copy")
+      ->check(CLI::IsMember({"prefer", "require"}))
+      ->capture_default_str();
+  command
+      .add_option("--alias", flags.aliases, "output OUT is input IN's storage; by name or index")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
+      ->type_name("IN=OUT");
+  command.add_option("--backend", s.backend, "the compiler of the emitted C++")
+      ->check(CLI::IsMember({"clang", "g++"}))
+      ->capture_default_str();
+  command
+      .add_option("--weights", s.weights,
+                  "embed: in model.so; external: a member of its own; auto: embed up to 1 MB")
+      ->check(CLI::IsMember({"auto", "embed", "external"}))
+      ->capture_default_str();
+  command.add_flag("--check-stages", s.check_stages,
+                   "interpret the program before and after each stage and compare");
+}
+
+void add_output_flags(CLI::App& command, OutputFlags& flags) {
+  command.add_flag("-q,--quiet", flags.quiet, "print errors only");
+  command.add_flag("--json", flags.json, "print the result as JSON on standard output");
+}
+
+CompileSettings settings_of(const CompileFlags& flags) {
+  CompileSettings s = flags.settings;
+  for (const std::string& text : flags.device_map)
+    s.device_map.insert(split_assignment(text, "--device-map"));
+  for (const std::string& text : flags.aliases)
+    s.aliases.push_back(split_assignment(text, "--alias"));
+  if (!flags.gpu.empty())
+    user_error(
+        "--gpu {}: this aotc compiles for CPUs only; leave it out, and use --device cpu for a "
+        "program that was exported for a GPU",
+        fmt::join(flags.gpu, ","));
+  return s;
+}
+
+}  // namespace aotc::cli

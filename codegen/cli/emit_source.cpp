@@ -1,0 +1,52 @@
+// aotc emit-source: the program as a C++ project that builds without aotc.
+#include <nlohmann/json.hpp>
+
+#include "codegen/cli/commands.h"
+#include "codegen/cli/compile_flags.h"
+#include "codegen/cli/stage_clock.h"
+#include "codegen/pipeline.h"
+
+namespace aotc {
+
+// codegen/emit_source.cpp
+void emit_source_project(const std::string& pt2, const std::string& dir,
+                         const CompileSettings& settings);
+
+namespace cli {
+namespace {
+
+struct Options {
+  std::string model, folder;
+  CompileFlags flags;
+  OutputFlags output;
+};
+
+int run_emit_source(const Options& o) {
+  CompileSettings settings = settings_of(o.flags);
+  StageClock clock(settings, o.output.quiet);
+  emit_source_project(o.model, o.folder, settings);
+  if (o.output.json)
+    fmt::print("{}\n", nlohmann::json{{"folder", o.folder}}.dump(1));
+  else if (!o.output.quiet)
+    fmt::print("{}: cmake -S {} -B BUILD && cmake --build BUILD\n", o.folder, o.folder);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_emit_source(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand(
+      "emit-source", "write the program as a CMake project with all sources that it needs");
+  command->add_option("MODEL", o->model, "the program, as torch.export.save wrote it (.pt2)")
+      ->required();
+  command->add_option("-o,--output", o->folder, "the folder of the project")
+      ->required()
+      ->type_name("DIR");
+  add_compile_flags(*command, o->flags);
+  add_output_flags(*command, o->output);
+  command->callback([o, &action] { action = [o] { return run_emit_source(*o); }; });
+}
+
+}  // namespace cli
+}  // namespace aotc

@@ -1,0 +1,24 @@
+// Time per kernel, from the trace that a session's profiler writes.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codegen/cli/session.h"
+
+namespace aotc::cli {
+
+struct KernelTime {
+  std::string name;
+  int64_t calls = 0;
+  double microseconds = 0;  // in all
+};
+
+// Profiles some calls. Throws what the profiler reports (a build without it: unsupported), before
+// any call.
+std::vector<KernelTime> profile_kernels(Session& session, const std::function<void()>& call);
+// The longest first.
+std::vector<KernelTime> kernel_times(const std::string& chrome_trace, const std::string& where);
+std::string kernel_table(const std::vector<KernelTime>& times);
+
+}  // namespace aotc::cli

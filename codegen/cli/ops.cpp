@@ -1,0 +1,170 @@
+// aotc ops: the support matrix, straight from the op table.
+#include <nlohmann/json.hpp>
+
+#include "codegen/cli/commands.h"
+#include "codegen/human_text.h"
+#include "ir/ops/op.h"
+
+using json = nlohmann::ordered_json;
+
+namespace aotc::cli {
+namespace {
+
+struct Options {
+  bool markdown = false, json = false, quiet = false;
+  std::string filter;
+};
+
+struct OpRow {
+  std::string name, meaning, result, in_place, devices;
+};
+
+const char* result_text(TypeRule rule) {
+  switch (rule) {
+    case TypeRule::Promote:
+      return "promoted";
+    case TypeRule::Float:
+      return "promoted, integers to float32";
+    case TypeRule::Compare:
+      return "bool";
+    case TypeRule::SameAs0:
+      return "as the first argument";
+    case TypeRule::Bool:
+      return "bool";
+    case TypeRule::Dtype:
+      return "dtype argument, else promoted";
+  }
+  return "";
+}
+
+const char* result_text(ReduceMeaning::Result rule) {
+  switch (rule) {
+    case ReduceMeaning::Result::Same:
+      return "as the argument";
+    case ReduceMeaning::Result::Float:
+      return "float";
+    case ReduceMeaning::Result::Sum:
+      return "as the argument, integers to int64";
+    case ReduceMeaning::Result::Bool:
+      return "bool";
+    case ReduceMeaning::Result::Index:
+      return "int64";
+    case ReduceMeaning::Result::Dtype:
+      return "dtype argument, else as the argument";
+  }
+  return "";
+}
+
+const char* kind_text(LoopsKind kind) {
+  switch (kind) {
+    case LoopsKind::Index:
+      return "index";
+    case LoopsKind::Scatter:
+      return "scatter";
+    case LoopsKind::Creation:
+      return "creation";
+    case LoopsKind::Scan:
+      return "scan";
+    case LoopsKind::Sort:
+      return "sort";
+    case LoopsKind::Template:
+      return "template";
+    case LoopsKind::Check:
+      return "check";
+    case LoopsKind::Host:
+      return "host scalar";
+  }
+  return "";
+}
+
+void set_meaning(const OpDef& op, OpRow& row) {
+  if (const auto* m = op.as<ScalarMeaning>()) {
+    row.meaning = "pointwise";
+    row.result = result_text(m->rule);
+  } else if (const auto* r = op.as<ReduceMeaning>()) {
+    row.meaning = "reduce";
+    row.result = result_text(r->result);
+  } else if (op.as<ViewMeaning>()) {
+    row.meaning = "view";
+    row.result = "as the argument";
+  } else if (op.as<RewriteMeaning>()) {
+    row.meaning = "rewrite";
+  } else if (const auto* l = op.as<LoopsMeaning>()) {
+    row.meaning = kind_text(l->kind);
+  }
+}
+
+// "aten.add.Tensor" is "aten.add_.Tensor" in place.
+std::string in_place_name(const std::string& name) {
+  const size_t first = name.find('.');
+  const size_t second = first == std::string::npos ? first : name.find('.', first + 1);
+  if (second == std::string::npos) return "";
+  const std::string derived = name.substr(0, second) + "_" + name.substr(second);
+  const OpDef* op = find_op(derived);
+  return op && op->mutates() ? derived : "";
+}
+
+std::vector<OpRow> op_rows(const std::string& filter) {
+  std::vector<OpRow> rows;
+  for (const OpDef* op : all_ops()) {
+    if (op->name().find(filter) == std::string::npos) continue;
+    OpRow row;
+    row.name = op->name();
+    set_meaning(*op, row);
+    row.in_place = in_place_name(row.name);
+    row.devices = "cpu";
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+void print_table(const std::vector<OpRow>& rows) {
+  std::vector<std::vector<std::string>> cells = {
+      {"op", "meaning", "result type", "devices", "in place"}};
+  for (const OpRow& r : rows) cells.push_back({r.name, r.meaning, r.result, r.devices, r.in_place});
+  fmt::print("{}{} ops\n", table_text(cells), rows.size());
+}
+
+void print_markdown(const std::vector<OpRow>& rows) {
+  fmt::print("| op | meaning | result type | devices | in place |\n|---|---|---|---|---|\n");
+  for (const OpRow& r : rows)
+    fmt::print("| `{}` | {} | {} | {} | {} |\n", r.name, r.meaning, r.result, r.devices,
+               r.in_place.empty() ? "" : "`" + r.in_place + "`");
+}
+
+void print_json(const std::vector<OpRow>& rows) {
+  json list = json::array();
+  for (const OpRow& r : rows) {
+    json j = {{"op", r.name}, {"meaning", r.meaning}, {"devices", {r.devices}}};
+    if (!r.result.empty()) j["result"] = r.result;
+    if (!r.in_place.empty()) j["in_place"] = r.in_place;
+    list.push_back(std::move(j));
+  }
+  fmt::print("{}\n", json{{"ops", list}}.dump(1));
+}
+
+int run_ops(const Options& o) {
+  const std::vector<OpRow> rows = op_rows(o.filter);
+  if (o.json)
+    print_json(rows);
+  else if (o.markdown)
+    print_markdown(rows);
+  else
+    print_table(rows);
+  return kExitOk;
+}
+
+}  // namespace
+
+void add_ops(CLI::App& app, Action& action) {
+  auto o = std::make_shared<Options>();
+  CLI::App* command = app.add_subcommand("ops", "the ops that aotc compiles");
+  command->add_option("PART", o->filter, "only ops whose name has this part, e.g. index");
+  auto* markdown = command->add_flag("--markdown", o->markdown, "as a Markdown table");
+  command->add_flag("--json", o->json, "as JSON")->excludes(markdown);
+  command->add_flag("-q,--quiet", o->quiet,
+                    "accepted as everywhere; there is nothing to leave out");
+  command->callback([o, &action] { action = [o] { return run_ops(*o); }; });
+}
+
+}  // namespace aotc::cli

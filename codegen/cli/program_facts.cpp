@@ -1,0 +1,55 @@
+// Tells packages from exported programs by their content.
+#include "codegen/cli/program_facts.h"
+
+#include <filesystem>
+#include <fstream>
+
+#include "codegen/cli/stage_clock.h"
+#include "codegen/manifest.h"
+#include "codegen/package.h"
+#include "codegen/process.h"
+
+namespace fs = std::filesystem;
+
+namespace aotc::cli {
+namespace {
+
+// A member of a package file or folder; nothing when `path` is another kind of file.
+std::optional<std::string> package_member(const std::string& path, const std::string& member) {
+  std::error_code ignored;
+  const fs::path file = fs::path(path) / member;
+  if (fs::is_directory(path, ignored)) {
+    if (!fs::exists(file, ignored))
+      user_error("{}: this folder is no unpacked package, it has no {}", path, member);
+    return read_file(file);
+  }
+  // A zip; anything else is left to the reader of exported programs, which says what is wrong with
+  // it.
+  char magic[2] = {};
+  std::ifstream in(path, std::ios::binary);
+  if (!in.read(magic, 2) || magic[0] != 'P' || magic[1] != 'K') return std::nullopt;
+  return read_package_member(path, member);
+}
+
+Compilation plan_program(const std::string& path, CompileSettings settings) {
+  const StageClock clock(settings, false);
+  return compile_model(path, settings, "plan");
+}
+
+}  // namespace
+
+std::string manifest_of(const std::string& path, const CompileSettings& settings) {
+  if (auto manifest = package_member(path, "manifest.json")) return *manifest;
+  const Compilation c = plan_program(path, settings);
+  const WeightLayout weights = layout_weights(*c.plan->program.graph);
+  EmitOptions options;
+  options.name = model_identifier(c);
+  return manifest_json(*c.plan, weights, aliased_io_rows(*c.plan, weights), options);
+}
+
+std::string explanation_of(const std::string& path, const CompileSettings& settings) {
+  if (auto text = package_member(path, "explain.txt")) return *text;
+  return plan_program(path, settings).explain;
+}
+
+}  // namespace aotc::cli

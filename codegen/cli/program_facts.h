@@ -1,0 +1,14 @@
+// What is known of a program, from a package (read) or from a .pt2 (planned, not compiled).
+#pragma once
+#include <string>
+
+#include "codegen/pipeline.h"
+
+namespace aotc::cli {
+
+// The manifest as JSON. `path`: a .pt2, a package file or an unpacked package. Throws UserError.
+std::string manifest_of(const std::string& path, const CompileSettings& settings);
+// The text of `aotc explain`.
+std::string explanation_of(const std::string& path, const CompileSettings& settings);
+
+}  // namespace aotc::cli

@@ -1,0 +1,207 @@
+#include "codegen/kernel_edit.h"
+
+#include <algorithm>
+
+// Editing loop kernels. Every change of a body goes through BodyBuilder, which keeps operands before users.
+namespace aotc::loops {
+
+bool same_memory(const LoopProgram& p, BufferId a, BufferId b) {
+  if (a == b) return true;
+  const Buffer& x = p.buffers[static_cast<size_t>(a)];
+  const Buffer& y = p.buffers[static_cast<size_t>(b)];
+  return x.home == y.home && x.home != Home::Temp && x.index == y.index;
+}
+
+std::set<BufferId> buffers_read(const Kernel& k) {
+  std::set<BufferId> ids;
+  for (const Expr& e : k.exprs)
+    if (e.kind == ExprKind::Load) ids.insert(e.buffer);
+  for (const Phase& ph : k.phases)
+    for (const Store& s : ph.stores)
+      if (s.accumulate) ids.insert(s.buffer);
+  if (k.matmul)
+    for (const MatmulOperand* o : {&k.matmul->a, &k.matmul->b, &k.matmul->d})
+      if (o->buffer >= 0) ids.insert(o->buffer);
+  return ids;
+}
+
+std::set<BufferId> buffers_written(const Kernel& k) {
+  std::set<BufferId> ids;
+  for (const Phase& ph : k.phases)
+    for (const Store& s : ph.stores) ids.insert(s.buffer);
+  if (k.matmul) ids.insert(k.matmul->c.buffer);
+  return ids;
+}
+
+bool reads_memory_of(const LoopProgram& p, const Kernel& k, BufferId b) {
+  for (BufferId r : buffers_read(k))
+    if (same_memory(p, r, b)) return true;
+  return false;
+}
+
+bool writes_memory_of(const LoopProgram& p, const Kernel& k, BufferId b) {
+  for (BufferId w : buffers_written(k))
+    if (same_memory(p, w, b)) return true;
+  return false;
+}
+
+bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
+  for (BufferId w : buffers_written(a))
+    if (reads_memory_of(p, b, w) || writes_memory_of(p, b, w)) return true;
+  for (BufferId w : buffers_written(b))
+    if (reads_memory_of(p, a, w)) return true;
+  return false;
+}
+
+namespace {
+
+void collect_axes(const Kernel& k, ExprId id, std::set<std::string>& names, std::set<ExprId>& seen) {
+  if (id < 0 || !seen.insert(id).second) return;
+  const Expr& e = k.exprs[static_cast<size_t>(id)];
+  auto collect_sym = [&](const Sym& s) {
+    for (const std::string& n : s.symbols()) {
+      if (n[0] == '%')
+        collect_axes(k, std::stoi(n.substr(1)), names, seen);
+      else
+        names.insert(n);
+    }
+  };
+  collect_sym(e.index);
+  for (const Sym& s : e.at) collect_sym(s);
+  for (ExprId a : e.args) collect_axes(k, a, names, seen);
+  collect_axes(k, e.guard, names, seen);
+  collect_axes(k, e.otherwise, names, seen);
+}
+
+std::string key_of(const Expr& e) {
+  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|", static_cast<int>(e.kind), name(e.dtype),
+                                e.kind == ExprKind::Constant ? to_text(e.constant) : "", e.index.str(), e.buffer, e.guard,
+                                e.otherwise, static_cast<int>(e.prim), e.accumulator);
+  for (const Sym& s : e.at) key += s.str() + ";";
+  for (ExprId a : e.args) key += std::to_string(a) + ",";
+  return key;
+}
+
+}  // namespace
+
+std::set<std::string> axes_of(const Kernel& k, ExprId e) {
+  std::set<std::string> names;
+  std::set<ExprId> seen;
+  collect_axes(k, e, names, seen);
+  return names;
+}
+
+ExprId BodyBuilder::add(Expr e) {
+  // A load of memory that this kernel writes may yield another value later: it is never shared.
+  if (e.kind == ExprKind::Load && buffers_written(out_).contains(e.buffer)) return out_.add(std::move(e));
+  auto [it, added] = interned_.emplace(key_of(e), 0);
+  if (added) it->second = out_.add(std::move(e));
+  return it->second;
+}
+
+Sym BodyBuilder::rewrite(Context& c, const Sym& s) {
+  return s.substitute([&](const std::string& n) -> std::optional<Sym> {
+    if (n[0] == '%') {
+      ExprId id = copy(c, std::stoi(n.substr(1)));
+      const Expr& e = out_.exprs[static_cast<size_t>(id)];
+      if (e.kind == ExprKind::Index) return e.index;
+      if (e.kind == ExprKind::Constant) return Sym(as_int64(e.constant));
+      return Sym::symbol("%" + std::to_string(id));
+    }
+    auto it = c.axes.find(n);
+    return it == c.axes.end() ? std::nullopt : std::optional<Sym>(it->second);
+  });
+}
+
+ExprId BodyBuilder::copy(Context& c, ExprId id) {
+  if (id < 0) return id;
+  auto it = c.done.find(id);
+  if (it != c.done.end()) return it->second;
+  Expr e = c.from->exprs[static_cast<size_t>(id)];
+  for (ExprId& a : e.args) a = copy(c, a);
+  e.guard = copy(c, e.guard);
+  e.otherwise = copy(c, e.otherwise);
+  e.index = rewrite(c, e.index);
+  for (Sym& s : e.at) s = rewrite(c, s);
+  if (e.kind == ExprKind::Accumulator && c.accumulators.contains(e.accumulator)) e.accumulator = c.accumulators.at(e.accumulator);
+  ExprId result = -1;
+  if (e.kind == ExprKind::Load && c.load_hook) result = c.load_hook(e);
+  if (result < 0) {
+    if (e.kind == ExprKind::Load && c.guard >= 0) {
+      if (e.guard < 0) {
+        e.guard = c.guard;
+        Expr zero;
+        zero.dtype = e.dtype;
+        zero.constant = cast(ScalarValue::of(int64_t{0}), e.dtype);
+        e.otherwise = add(std::move(zero));
+      } else {
+        Expr both;
+        both.kind = ExprKind::Apply;
+        both.dtype = DType::Bool;
+        both.prim = Prim::bitwise_and;
+        both.args = {c.guard, e.guard};
+        e.guard = add(std::move(both));
+      }
+    }
+    result = add(std::move(e));
+  }
+  c.done[id] = result;
+  return result;
+}
+
+void remove_dead_expressions(Kernel& k) {
+  Kernel out = k;
+  out.exprs.clear();
+  BodyBuilder body(out);
+  BodyBuilder::Context c;
+  c.from = &k;
+  // Accumulators keep their numbers; those that feed nothing were never added.
+  for (size_t p = 0; p < k.phases.size(); ++p) {
+    for (size_t a = 0; a < k.phases[p].accumulators.size(); ++a) {
+      int id = k.phases[p].accumulators[a];
+      out.accumulators[static_cast<size_t>(id)].value = body.copy(c, k.accumulators[static_cast<size_t>(id)].value);
+    }
+    for (size_t s = 0; s < k.phases[p].stores.size(); ++s) {
+      Store& store = out.phases[p].stores[s];
+      store.value = body.copy(c, k.phases[p].stores[s].value);
+      store.guard = body.copy(c, k.phases[p].stores[s].guard);
+      for (Sym& at : store.at) at = body.rewrite(c, at);
+    }
+  }
+  out.condition = body.copy(c, k.condition);
+  out.report = body.copy(c, k.report);
+  if (k.kind == KernelKind::Host) body.copy(c, 0);
+  k = std::move(out);
+}
+
+void simplify_indices(const LoopProgram& p, Kernel& k) {
+  Assumptions a = p.assumptions(k);
+  for (Expr& e : k.exprs) {
+    e.index = a.simplify(e.index);
+    for (Sym& s : e.at) s = a.simplify(s);
+  }
+  for (Phase& ph : k.phases)
+    for (Store& s : ph.stores)
+      for (Sym& at : s.at) at = a.simplify(at);
+}
+
+int count_readers(const LoopProgram& p, BufferId b) {
+  int n = 0;
+  for (const Kernel& k : p.kernels) n += reads_memory_of(p, k, b);
+  return n;
+}
+
+void remove_dead_kernels(LoopProgram& p) {
+  std::set<BufferId> needed;
+  for (size_t i = p.kernels.size(); i-- > 0;) {
+    Kernel& k = p.kernels[i];
+    bool live = k.kind == KernelKind::Check || k.kind == KernelKind::Host;
+    for (BufferId w : buffers_written(k)) live |= p.buffers[static_cast<size_t>(w)].home != Home::Temp || needed.contains(w);
+    if (live)
+      needed.merge(buffers_read(k));
+    else
+      p.kernels.erase(p.kernels.begin() + static_cast<std::ptrdiff_t>(i));
+  }
+}
+
+}  // namespace aotc::loops

@@ -1,0 +1,57 @@
+// Editing loop kernels: rebuilding their expressions, asking what they touch.
+#pragma once
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+
+#include "ir/loops.h"
+
+namespace aotc::loops {
+
+// Whether two buffers may occupy the same memory: the same home. (Different inputs that overlap at call time
+// are staged or refused by the run time.)
+bool same_memory(const LoopProgram& p, BufferId a, BufferId b);
+std::set<BufferId> buffers_read(const Kernel& k);
+std::set<BufferId> buffers_written(const Kernel& k);
+bool reads_memory_of(const LoopProgram& p, const Kernel& k, BufferId b);
+bool writes_memory_of(const LoopProgram& p, const Kernel& k, BufferId b);
+// True if b writes what a reads or writes, or reads what a writes: their order matters.
+bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b);
+
+// Names of the axes and values that an expression depends on, directly and through its operands.
+std::set<std::string> axes_of(const Kernel& k, ExprId e);
+
+// Copies expressions into a new kernel body, renaming as told; equal expressions become one.
+class BodyBuilder {
+ public:
+  explicit BodyBuilder(Kernel& out) : out_(out) {}
+  // Copies expression `id` of `from` with everything it needs. `axes` replaces axis names; `loads` may yield
+  // the value of a load instead (after its index was rewritten).
+  using LoadHook = std::function<ExprId(const Expr& load)>;
+  struct Context {
+    const Kernel* from = nullptr;
+    std::map<std::string, Sym> axes = {};
+    std::map<int, int> accumulators = {};
+    ExprId guard = -1;  // in `out`: loads happen only if it holds
+    LoadHook load_hook = {};
+    std::map<ExprId, ExprId> done = {};
+  };
+  ExprId copy(Context& c, ExprId id);
+  Sym rewrite(Context& c, const Sym& s);
+  ExprId add(Expr e);
+
+ private:
+  Kernel& out_;
+  std::map<std::string, ExprId> interned_;
+};
+
+// Drops expressions that nothing uses, and shares equal ones.
+void remove_dead_expressions(Kernel& k);
+// Simplifies all index expressions with the kernel's ranges.
+void simplify_indices(const LoopProgram& p, Kernel& k);
+// Removes kernels whose only effect is on temporaries that nobody reads, repeatedly.
+void remove_dead_kernels(LoopProgram& p);
+int count_readers(const LoopProgram& p, BufferId b);
+
+}  // namespace aotc::loops

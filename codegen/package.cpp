@@ -1,0 +1,121 @@
+#include "codegen/package.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "codegen/samples.h"
+#include "codegen/weights.h"
+
+// From a plan to the members of the package.
+namespace aotc {
+
+namespace {
+
+constexpr size_t kEmbedLimit = 1 << 20;  // larger weights stay outside model.so
+
+bool embed_weights(const CompileSettings& s, size_t bytes) {
+  if (s.weights == "embed") return true;
+  if (s.weights == "external") return false;
+  return bytes <= kEmbedLimit;
+}
+
+std::vector<std::string> resolved_levels(const CompileSettings& s) {
+  std::vector<std::string> levels, known = known_cpu_levels();
+  for (const std::string& level : s.cpu_levels) {
+    std::string l = level == "native" ? native_cpu_level() : level;
+    if (std::find(known.begin(), known.end(), l) == known.end())
+      user_error("unknown CPU level '{}'; this build knows native, {}", level, fmt::join(known, ", "));
+    if (std::find(levels.begin(), levels.end(), l) == levels.end()) levels.push_back(l);
+  }
+  if (levels.empty()) user_error("--cpu names no level");
+  return levels;
+}
+
+std::unique_ptr<Toolchain> open_toolchain(const CompileSettings& s) {
+  if (s.backend == "clang") return load_clang_toolchain();
+  if (s.backend == "g++") return make_gxx_toolchain();
+  user_error("unknown back end '{}'; there are clang and g++", s.backend);
+}
+
+std::string file_for_level(const Compilation& c, const std::string& level) {
+  return c.binaries.size() == 1 ? "model.so" : "model." + level + ".so";
+}
+
+}  // namespace
+
+std::string model_identifier(const Compilation& c) {
+  std::string name = c.plan->program.graph->name, id;
+  for (char ch : name) id += std::isalnum(static_cast<unsigned char>(ch)) ? ch : '_';
+  if (id.empty() || std::isdigit(static_cast<unsigned char>(id[0]))) id = "model_" + id;
+  return id;
+}
+
+void require_in_place(const Plan& plan, const CompileSettings& settings) {
+  if (settings.in_place != "prefer" && settings.in_place != "require")
+    user_error("--in-place is 'prefer' or 'require', found '{}'", settings.in_place);
+  if (settings.in_place != "require") return;
+  ErrorList errors;
+  const Graph& g = *plan.program.graph;
+  for (const auto& w : plan.program.write_backs) {
+    if (w.direct) continue;
+    const WriteBack& wb = g.write_backs[static_cast<size_t>(w.write_back)];
+    const Input& in = g.inputs[static_cast<size_t>(wb.input)];
+    errors.add(fmt::format("{}: {} of '{}' is not in place: {}; compile with --in-place=prefer to allow the copy", wb.source.str(), wb.op,
+                           in.target.empty() ? in.name : in.target, w.reason));
+  }
+  errors.throw_if_any();
+}
+
+void make_sources(Compilation& c) {
+  size_t weight_bytes = layout_weights(*c.plan->program.graph).blob.size();
+  for (const std::string& level : resolved_levels(c.settings)) {
+    EmitOptions o;
+    o.cpu_level = level;
+    o.embedded = !c.settings.embedded_name.empty();
+    o.name = o.embedded ? c.settings.embedded_name : model_identifier(c);
+    o.embed_weights = embed_weights(c.settings, weight_bytes);
+    c.sources.push_back(emit(*c.plan, o));
+  }
+}
+
+void make_binaries(Compilation& c) {
+  std::unique_ptr<Toolchain> tools = open_toolchain(c.settings);
+  std::vector<std::string> levels = resolved_levels(c.settings);
+  for (size_t i = 0; i < levels.size(); ++i) {
+    Sources& s = c.sources[i];
+    CompileOptions options;
+    options.cpu_level = levels[i];
+    options.optimize = c.settings.optimize ? 2 : 0;
+    std::vector<ObjectFile> objects;
+    for (SourceFile& f : s.files) f.text = tools->format(f.text);
+    for (const SourceFile& f : s.files)
+      objects.push_back(f.name == "kernels.cpp" ? tools->compile_checked(f, s.stores, options) : tools->compile(f, options));
+    if (s.embed_weights && !s.weights.empty()) objects.push_back(make_data_object("aotc_weights", s.weights, levels[i]));
+    std::string dir = support_directory().string();
+    LinkOptions link;
+    link.cpu_level = levels[i];
+    link.export_list = "aotc_get_api";
+    link.archives = {dir + "/libaotc_model.a", dir + "/libaotc_templates_" + levels[i] + ".a"};
+    c.binaries.emplace_back(levels[i], tools->link(objects, link));
+  }
+}
+
+void make_package(Compilation& c) {
+  using json = nlohmann::ordered_json;
+  json manifest = json::parse(c.sources.at(0).manifest);
+  manifest["cpu"] = json::array();
+  for (const auto& [level, bytes] : c.binaries) manifest["cpu"].push_back({{"level", level}, {"file", file_for_level(c, level)}});
+  manifest["cpu_requested"] = c.settings.cpu_levels;
+  manifest["backend"] = c.settings.backend;
+  manifest["weights_embedded"] = c.sources[0].embed_weights;
+  std::vector<PackageFile> samples = sample_files(c);
+  c.package.push_back({"manifest.json", manifest.dump(1) + "\n"});
+  for (const auto& [level, bytes] : c.binaries) c.package.push_back({file_for_level(c, level), bytes});
+  for (const SourceFile& f : c.sources[0].files) c.package.push_back({"sources/" + f.name, f.text});
+  c.package.push_back({"explain.txt", c.explain});
+  for (PackageFile& f : samples) c.package.push_back(std::move(f));
+  if (!c.sources[0].embed_weights) c.package.push_back({"weights.bin", c.sources[0].weights});
+}
+
+}  // namespace aotc

@@ -1,0 +1,102 @@
+// The memory plan: temporaries that are not alive at the same time share arena slots. A slot's size is an
+// expression; a temporary may reuse a free slot that is provably at least as large.
+#include "codegen/plan.h"
+
+#include <algorithm>
+
+#include "codegen/kernel_edit.h"
+#include "codegen/passes.h"
+#include "ir/text/text.h"
+
+namespace aotc {
+
+using namespace loops;
+
+namespace {
+
+constexpr int64_t kAlignment = 64;
+
+struct Lifetime {
+  BufferId buffer;
+  size_t first, last;  // kernels
+  Sym bytes;
+};
+
+struct Slot {
+  Sym bytes;
+  size_t free_from = 0;  // the first kernel that may reuse it
+  std::vector<BufferId> users;
+};
+
+Sym rounded_bytes(const Buffer& b) {
+  Sym elements = product(b.sizes);
+  return ceildiv(elements * Sym(element_size(b.dtype)), Sym(kAlignment)) * Sym(kAlignment);
+}
+
+std::vector<Lifetime> lifetimes(const LoopProgram& p) {
+  std::map<BufferId, Lifetime> live;
+  for (size_t k = 0; k < p.kernels.size(); ++k) {
+    std::set<BufferId> touched = buffers_read(p.kernels[k]);
+    touched.merge(buffers_written(p.kernels[k]));
+    for (BufferId b : touched) {
+      if (p.buffers[static_cast<size_t>(b)].home != Home::Temp) continue;
+      auto [it, added] = live.emplace(b, Lifetime{b, k, k, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
+      it->second.last = k;
+    }
+  }
+  std::vector<Lifetime> ordered;
+  for (auto& [_, l] : live) ordered.push_back(l);
+  std::stable_sort(ordered.begin(), ordered.end(), [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
+  return ordered;
+}
+
+// The smallest free slot that is provably large enough; constants compare exactly.
+Slot* find_slot(std::vector<Slot>& slots, const Lifetime& l, const Assumptions& a) {
+  Slot* best = nullptr;
+  for (Slot& s : slots) {
+    if (s.free_from > l.first || !a.proves_le(l.bytes, s.bytes)) continue;
+    if (!best || a.proves_le(s.bytes, best->bytes)) best = &s;
+  }
+  return best;
+}
+
+}  // namespace
+
+Plan make_plan(LoopProgram program) {
+  Plan plan;
+  plan.program = std::move(program);
+  remove_write_back_copies(plan.program);
+  Assumptions a = plan.program.graph->assumptions();
+  std::vector<Slot> slots;
+  for (const Lifetime& l : lifetimes(plan.program)) {
+    Slot* s = find_slot(slots, l, a);
+    if (!s) {
+      slots.push_back({l.bytes, 0, {}});
+      s = &slots.back();
+    }
+    s->free_from = l.last + 1;
+    s->users.push_back(l.buffer);
+  }
+  Sym offset(0);
+  for (const Slot& s : slots) {
+    for (BufferId b : s.users) plan.arena_offset[b] = offset;
+    offset = offset + s.bytes;
+  }
+  plan.arena_bytes = offset;
+  return plan;
+}
+
+std::string print(const Plan& plan) {
+  std::string text = print(plan.program);
+  text += fmt::format("arena {} bytes\n", plan.arena_bytes.str());
+  for (const auto& [b, offset] : plan.arena_offset)
+    text += fmt::format("  {} at {}\n", plan.program.buffers[static_cast<size_t>(b)].name, offset.str());
+  for (const WriteBackInfo& w : plan.program.write_backs) {
+    const WriteBack& wb = plan.program.graph->write_backs[static_cast<size_t>(w.write_back)];
+    text += fmt::format("write-back {} {}: {}\n", plan.program.graph->inputs[static_cast<size_t>(wb.input)].name,
+                        w.direct ? "direct" : "copy", w.reason);
+  }
+  return text;
+}
+
+}  // namespace aotc

@@ -1,0 +1,66 @@
+#include "codegen/weights.h"
+
+#include <algorithm>
+#include <set>
+
+#include "runtime_support/model/digest.h"
+
+// Which storages a package carries, and where.
+namespace aotc {
+
+int WeightLayout::storage_index(int archive_storage) const {
+  for (size_t i = 0; i < storages.size(); ++i)
+    if (storages[i].archive == archive_storage) return static_cast<int>(i);
+  internal_error("storage {} is in no table", archive_storage);
+}
+
+namespace {
+
+bool all_zero(std::string_view bytes) {
+  return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
+}
+
+}  // namespace
+
+WeightLayout layout_weights(const Graph& g) {
+  WeightLayout w;
+  if (!g.program) return w;
+  const pt2::ExportedProgram& p = *g.program;
+  std::set<int> mutated;
+  for (const WriteBack& wb : g.write_backs) mutated.insert(g.inputs[static_cast<size_t>(wb.input)].stored.storage);
+  auto add_name = [&](const std::string& name, const pt2::StoredTensor& t) {
+    auto it = std::find_if(w.storages.begin(), w.storages.end(), [&](const WeightStorage& s) { return s.archive == t.storage; });
+    if (it == w.storages.end()) {
+      WeightStorage s;
+      s.archive = t.storage;
+      s.bytes = static_cast<int64_t>(p.storages[static_cast<size_t>(t.storage)].bytes.size());
+      s.state = mutated.contains(t.storage);
+      w.storages.push_back(s);
+      it = std::prev(w.storages.end());
+    }
+    w.names.push_back({name, static_cast<int>(it - w.storages.begin()), t.dtype, t.sizes, t.strides, t.offset, it->state});
+  };
+  std::set<std::string> listed;
+  // Signature order first, then names that only the archive knows.
+  for (const Input& in : g.inputs) {
+    if (in.stored.storage < 0 || !listed.insert(in.target).second) continue;
+    auto it = p.state_dict.find(in.target);
+    if (it == p.state_dict.end()) it = p.constants.find(in.target);
+    add_name(in.target, it->second);
+  }
+  for (const auto* table : {&p.state_dict, &p.constants})
+    for (const auto& [name, t] : *table)
+      if (listed.insert(name).second) add_name(name, t);
+  for (WeightStorage& s : w.storages) {
+    std::string_view bytes = p.storages[static_cast<size_t>(s.archive)].bytes;
+    if (s.state && all_zero(bytes)) continue;
+    w.blob.resize((w.blob.size() + 63) / 64 * 64);
+    s.offset = static_cast<int64_t>(w.blob.size());
+    w.blob.append(bytes);
+  }
+  return w;
+}
+
+uint64_t weights_blob_digest(const std::string& blob) { return weights_digest(blob.data(), static_cast<int64_t>(blob.size())); }
+
+}  // namespace aotc

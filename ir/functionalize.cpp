@@ -1,0 +1,302 @@
+// Stage 2: nothing mutates any more. Each storage (an input, or a fresh tensor) has a current value; a mutation
+// makes a new one, through the view that was written (aotc.write_view); a view of a storage that has changed
+// is recomputed from the current value when it is next read. At the end every changed input is a WriteBack.
+#include <algorithm>
+#include <map>
+
+#include "ir/graph.h"
+#include "ir/ops/op.h"
+#include "ir/ops/rewriter.h"
+
+namespace aotc {
+namespace {
+
+class Functionalizer {
+ public:
+  explicit Functionalizer(Graph& g) : g_(g) {}
+
+  void run() {
+    unify_shared_storages();
+    std::list<std::unique_ptr<Node>> old;
+    old.swap(g_.nodes);
+    for (auto& n : old) process(std::move(n));
+    // Old nodes stay alive: types and sources of values refer to them until dead code is removed.
+    finish_signature();
+    retired_.clear();
+  }
+
+ private:
+  // What is known of a value of the mutating program.
+  struct Alias {
+    Value* root = nullptr;     // the value that owns the storage
+    Value* parent = nullptr;   // the tensor that `view` is taken of; nullptr for a root
+    Node* view = nullptr;      // the (old) view node
+    Value* image = nullptr;    // its value in the functional program ...
+    int version = 0;           // ... as of this version of the root
+  };
+  struct Root {
+    Value* current = nullptr;
+    int version = 0;
+    Node* last_mutation = nullptr;
+  };
+
+  // Two inputs that are the same view of one storage are one storage.
+  void unify_shared_storages() {
+    for (size_t i = 0; i < g_.inputs.size(); ++i) {
+      Input& a = g_.inputs[i];
+      if (!a.value) continue;
+      Value* root = a.value;
+      for (size_t j = 0; j < i && a.stored.storage >= 0; ++j) {
+        const Input& b = g_.inputs[j];
+        if (b.stored.storage != a.stored.storage) continue;
+        if (b.stored.sizes == a.stored.sizes && b.stored.strides == a.stored.strides && b.stored.offset == a.stored.offset) {
+          root = alias_.at(b.value).root;
+          break;
+        }
+        overlapping_[a.value] = b.value;
+        overlapping_[b.value] = a.value;
+      }
+      alias_[a.value] = {root, nullptr, nullptr, root, 0};
+      if (root == a.value) roots_[root] = {root, 0, nullptr};
+    }
+  }
+
+  Value* get(Value* v) {
+    auto it = alias_.find(v);
+    if (it == alias_.end()) {  // made by a rewrite in this pass: its own storage
+      define_root(v, v);
+      return v;
+    }
+    Alias& a = it->second;
+    Root& root = roots_.at(a.root);
+    if (!a.view) return root.current;
+    if (a.version == root.version) return a.image;
+    Node* clone = clone_with(*a.view, {{a.parent, get(a.parent)}});
+    a.image = clone->output(static_cast<size_t>(v->output_index));
+    a.version = root.version;
+    return a.image;
+  }
+
+  void define_root(Value* v, Value* image) {
+    alias_[v] = {v, nullptr, nullptr, image, 0};
+    roots_[v] = {image, 0, nullptr};
+  }
+
+  Node* clone_with(const Node& n, const std::map<Value*, Value*>& fixed) {
+    std::vector<TensorType> types;
+    for (Value* o : n.outputs) types.push_back(o->type);
+    Node* c = g_.insert(g_.nodes.end(), n.op, n.args, types, n.name, n.source);
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      if (n.outputs[i]->kind == ValueKind::SymInt) {
+        c->outputs[i]->kind = ValueKind::SymInt;
+        c->outputs[i]->sym = n.outputs[i]->sym;
+      }
+    Graph::replace_operands(*c, [&](Value* v) {
+      auto it = fixed.find(v);
+      return it == fixed.end() ? get(v) : it->second;
+    });
+    return c;
+  }
+
+  void process(std::unique_ptr<Node> node) {
+    Node* n = node.get();
+    retired_.push_back(std::move(node));
+    bool rewrites = n->op->as<RewriteMeaning>() && !n->op->mutates();
+    bool may_alias = std::any_of(n->op->schema.args.begin(), n->op->schema.args.end(), [](const SchemaArg& a) { return a.aliased; });
+    if (n->op->mutates()) return mutate(*n);
+    if (rewrites && n->op->as<RewriteMeaning>()->writes_arguments) return expand(*n);
+    if (n->op->is_view()) return take_view(*n);
+    refuse_other_mutations(*n);
+    if (rewrites && may_alias) return expand(*n);
+    Node* c = clone_with(*n, {});
+    for (size_t i = 0; i < n->outputs.size(); ++i) define_root(n->outputs[i], c->outputs[i]);
+  }
+
+  void refuse_other_mutations(const Node& n) {
+    for (const SchemaArg& a : n.op->schema.args)
+      if (a.mutated)
+        user_error("{}: node '{}': {} mutates its argument '{}', which is not supported in this form; call run_decompositions() "
+                   "before saving",
+                   n.source.str(), n.name, n.op->name(), a.name);
+  }
+
+  // An in-place view (transpose_) of an input would have to change the caller's tensor itself.
+  void refuse_reshaped_input(const Node& n, Value* base) {
+    if (!n.op->schema.args[0].mutated) return;
+    const TensorType &before = base->type, &after = n.output()->type;
+    if (before.sizes == after.sizes && before.strides == after.strides) return;
+    Value* root = alias_.at(base).root;
+    for (const Input& in : g_.inputs)
+      if (in.value == root)
+        user_error("{}: node '{}': {} changes the shape of the input '{}' itself, which is not supported; use the form "
+                   "without '_' and return the result",
+                   n.source.str(), n.name, n.op->name(), in.name.empty() ? in.target : in.name);
+  }
+
+  void take_view(Node& n) {
+    Value* base = std::get<Value*>(n.args[0]);
+    get(base);
+    refuse_reshaped_input(n, base);
+    if (!n.op->as<ViewMeaning>()->always_aliases && !may_share(base->type, n.output()->type)) {
+      Node* c = clone_with(n, {});  // a copy: a storage of its own
+      for (size_t i = 0; i < n.outputs.size(); ++i) define_root(n.outputs[i], copy_of(c->outputs[i], n));
+      return;
+    }
+    Value* current = get(base);
+    Node* c = clone_with(n, {{base, current}});
+    Value* root = alias_.at(base).root;
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      alias_[n.outputs[i]] = {root, base, &n, c->outputs[i], roots_.at(root).version};
+  }
+
+  // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses the copy.
+  Value* copy_of(Value* v, const Node& n) {
+    Rewriter r(g_, g_.nodes.end(), n);
+    return r("aten.clone.default", {v});
+  }
+
+  // Whether eager's reshape or contiguous of `in` to `out` shares storage: every output dimension must walk
+  // memory with one stride.
+  static bool may_share(const TensorType& in, const TensorType& out) {
+    if (in.strides.size() != in.sizes.size()) return true;
+    if (in.strides == contiguous_strides(in.sizes)) return true;
+    if (in.sizes == out.sizes) return in.strides == out.strides;
+    return can_view(in, out.sizes);
+  }
+
+  static bool can_view(const TensorType& in, const std::vector<Sym>& sizes) {
+    // Runs of input dimensions that are contiguous among themselves must be matched by products of sizes.
+    size_t o = 0;
+    size_t i = 0;
+    while (i < in.sizes.size()) {
+      Sym run = in.sizes[i];
+      size_t last = i;
+      while (last + 1 < in.sizes.size() && in.strides[last] == in.strides[last + 1] * in.sizes[last + 1]) run = run * in.sizes[++last];
+      Sym covered(1);
+      while (o < sizes.size() && !(covered == run)) covered = covered * sizes[o++];
+      if (!(covered == run)) return false;
+      i = last + 1;
+    }
+    while (o < sizes.size() && sizes[o].is(1)) ++o;
+    return o == sizes.size();
+  }
+
+  // A composite op whose result may be its argument or a view of it: what it expands to decides.
+  void expand(Node& n) {
+    Graph scratch;
+    scratch.symbols = g_.symbols;
+    Rewriter r(scratch, scratch.nodes.end(), n);
+    std::vector<Value*> results = n.op->as<RewriteMeaning>()->fn(r);
+    for (auto& v : scratch.values) g_.values.push_back(std::move(v));
+    for (auto& inner : scratch.nodes) process(std::move(inner));
+    for (size_t i = 0; i < n.outputs.size(); ++i) {
+      AOTC_CHECK(results[i], "{} yields nothing for output {}", n.op->name(), i);
+      get(results[i]);
+      alias_[n.outputs[i]] = alias_.at(results[i]);
+      if (!alias_.at(results[i]).view) continue;
+    }
+  }
+
+  void mutate(Node& n) {
+    Value* target = std::get<Value*>(n.args[0]);
+    get(target);
+    Value* root = alias_.at(target).root;
+    refuse_constant(n, root);
+    Node twin;
+    twin.op = n.op->twin;
+    twin.args = n.args;
+    twin.name = n.name;
+    twin.source = n.source;
+    Graph::replace_operands(twin, [&](Value* v) { return get(v); });
+    Rewriter r(g_, g_.nodes.end(), n);
+    Value* result = r.emit(twin.op->name(), twin.args)->output(0);
+    result = r.cast(result, target->type.dtype);
+    if (result->type.sizes != target->type.sizes) result = r.expand(result, target->type.sizes);
+    result->type.strides = target->type.strides;
+    Root& state = roots_.at(root);
+    Alias& a = alias_.at(target);
+    if (a.view) {
+      Value* view = get(target);
+      state.current = r("aotc.write_view", {state.current, view, result});
+      state.current->type.strides = root->type.strides;
+    } else {
+      state.current = result;
+    }
+    ++state.version;
+    state.last_mutation = &n;
+    Alias updated = a;
+    updated.image = result;
+    updated.version = state.version;
+    if (a.view) alias_[target] = updated;
+    for (Value* o : n.outputs) alias_[o] = updated;
+  }
+
+  void refuse_constant(const Node& n, Value* root) {
+    for (const Input& in : g_.inputs) {
+      if (in.value != root) continue;
+      if (in.kind == InputKind::Constant || in.kind == InputKind::Parameter)
+        user_error("{}: node '{}': {} mutates '{}', a {}; register it as a buffer to make it state", n.source.str(), n.name,
+                   n.op->name(), in.target, in.kind == InputKind::Constant ? "constant of the program" : "parameter");
+      if (overlapping_.contains(root))
+        user_error("{}: node '{}': {} mutates buffer '{}', which shares its storage with another buffer or parameter under "
+                   "another shape; give it a storage of its own (clone it before registering)",
+                   n.source.str(), n.name, n.op->name(), in.target);
+    }
+  }
+
+  void finish_signature() {
+    for (Output& o : g_.outputs)
+      if (o.value) o.value = get(o.value);
+    for (WriteBack& w : g_.write_backs) w.value = get(w.value);
+    for (size_t i = 0; i < g_.inputs.size(); ++i) {
+      const Input& in = g_.inputs[i];
+      if (!in.value || !roots_.contains(in.value)) continue;
+      const Root& r = roots_.at(in.value);
+      if (r.version == 0) continue;
+      g_.write_backs.push_back({static_cast<int>(i), r.current, r.last_mutation->source, r.last_mutation->op->name()});
+    }
+  }
+
+  Graph& g_;
+  std::map<Value*, Alias> alias_;
+  std::map<Value*, Root> roots_;
+  std::map<Value*, Value*> overlapping_;
+  std::vector<std::unique_ptr<Node>> retired_;
+};
+
+// The value that a chain of views starts from.
+Value* view_root(Value* v) {
+  while (v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
+  return v;
+}
+
+// An output that is (a view of) an input's storage after the call: of the value written back to it, or of an
+// input that nothing writes.
+void find_output_aliases(Graph& g) {
+  for (size_t i = 0; i < g.outputs.size(); ++i) {
+    Value* v = g.outputs[i].value;
+    if (!v) continue;
+    Value* root = view_root(v);
+    int input = -1;
+    for (const WriteBack& w : g.write_backs)
+      if (input < 0 && (w.value == root || w.value == v)) input = w.input;
+    for (size_t k = 0; k < g.inputs.size() && input < 0; ++k) {
+      if (g.inputs[k].value != root || g.inputs[k].kind != InputKind::User) continue;
+      bool written = std::any_of(g.write_backs.begin(), g.write_backs.end(), [&](const WriteBack& w) { return w.input == static_cast<int>(k); });
+      if (!written) input = static_cast<int>(k);
+    }
+    if (input >= 0) g.aliases.push_back({static_cast<int>(i), input, v});
+  }
+}
+
+}  // namespace
+
+FunctionalGraph functionalize(ImportedGraph imported) {
+  Graph& g = *imported.graph;
+  Functionalizer(g).run();
+  find_output_aliases(g);
+  g.remove_dead_nodes();
+  return {std::move(imported.graph)};
+}
+
+}  // namespace aotc

@@ -1,0 +1,434 @@
+// Stage 1: from the archive's mirror to the graph. Every node gets its op row, types and Python line; whatever
+// is not supported is collected and reported in one message.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "ir/graph.h"
+#include "ir/ops/op.h"
+
+namespace aotc {
+namespace {
+
+// One frame of a Python stack trace: File "m.py", line 34, in forward\n    text
+struct Frame {
+  std::string file, function, text;
+  int line = 0;
+};
+
+std::vector<Frame> parse_frames(const std::string& trace) {
+  std::vector<Frame> frames;
+  size_t at = 0;
+  while ((at = trace.find("File \"", at)) != std::string::npos) {
+    Frame f;
+    size_t name_end = trace.find('"', at + 6);
+    size_t line = trace.find("line ", at);
+    size_t end = trace.find('\n', at);
+    if (name_end == std::string::npos || line == std::string::npos) break;
+    f.file = trace.substr(at + 6, name_end - at - 6);
+    f.line = std::atoi(trace.c_str() + line + 5);
+    size_t in = trace.find(", in ", line);
+    if (in != std::string::npos && (end == std::string::npos || in < end)) f.function = trace.substr(in + 5, end - in - 5);
+    if (end != std::string::npos) {
+      size_t text_end = trace.find('\n', end + 1);
+      std::string text = trace.substr(end + 1, text_end == std::string::npos ? text_end : text_end - end - 1);
+      size_t first = text.find_first_not_of(' ');
+      if (first != std::string::npos && !text.substr(first).starts_with("File \"")) f.text = text.substr(first);
+    }
+    frames.push_back(std::move(f));
+    at = end == std::string::npos ? trace.size() : end;
+  }
+  return frames;
+}
+
+// The innermost frame that is not torch's own.
+Source source_of(const pt2::Node& n) {
+  Source s;
+  auto it = n.metadata.find("stack_trace");
+  if (it == n.metadata.end()) return s;
+  std::vector<Frame> frames = parse_frames(it->second);
+  if (frames.empty()) return s;
+  const Frame* best = &frames.front();
+  for (const Frame& f : frames)
+    if (f.file.find("site-packages/torch/") == std::string::npos && f.file.find("/torch/nn/") == std::string::npos) best = &f;
+  return {best->file, best->line, best->text, best->function};
+}
+
+class Importer {
+ public:
+  explicit Importer(std::shared_ptr<const pt2::ExportedProgram> p) : p_(*p), graph_(std::make_unique<Graph>()) {
+    graph_->program = std::move(p);
+    graph_->name = p_.name;
+  }
+
+  std::unique_ptr<Graph> run() {
+    if (p_.graph.sym_float_values.size() > 0) import_symbol_floats();
+    for (const auto& [name, v] : p_.graph.sym_int_values) symbols_[name] = parse(v.expr);
+    for (const auto& [name, v] : p_.graph.sym_bool_values)
+      if (!v.expr.empty()) symbols_[name] = parse_text(v.expr);
+    for (const pt2::InputSpec& spec : p_.input_specs) import_input(spec);
+    for (const pt2::Node& n : p_.graph.nodes) import_node(n);
+    report_unsupported();
+    errors_.throw_if_any();
+    for (const pt2::OutputSpec& spec : p_.output_specs) import_output(spec);
+    import_ranges();
+    errors_.throw_if_any();
+    return std::move(graph_);
+  }
+
+ private:
+  Sym parse_text(const std::string& text) {
+    auto [it, added] = parsed_.emplace(text, Sym());
+    if (added) it->second = Sym::parse(text);
+    return it->second;
+  }
+  Sym parse(const pt2::SymIntExpr& e) { return e.expr.empty() ? Sym(e.value) : parse_text(e.expr); }
+
+  void import_symbol_floats() {
+    errors_.add(fmt::format("{}: the program computes with symbolic floats (e.g. '{}'), which is not supported; export with "
+                            "static values for them",
+                            p_.path, p_.graph.sym_float_values.begin()->first));
+  }
+
+  TensorType type_of(const std::string& name) {
+    auto it = p_.graph.tensor_values.find(name);
+    if (it == p_.graph.tensor_values.end()) user_error("{}: tensor '{}' has no metadata", p_.path, name);
+    const pt2::TensorMeta& m = it->second;
+    if (m.layout != 7)
+      errors_.add(fmt::format("{}: tensor '{}' has a layout other than strided (schema layout {}), which is not supported",
+                              p_.path, name, m.layout));
+    TensorType t;
+    t.dtype = m.dtype;
+    t.device = m.device;
+    for (const auto& s : m.sizes) t.sizes.push_back(parse(s));
+    for (const auto& s : m.strides) t.strides.push_back(parse(s));
+    if (t.strides.size() != t.sizes.size()) user_error("{}: tensor '{}' has {} sizes and {} strides", p_.path, name, t.sizes.size(), t.strides.size());
+    return t;
+  }
+
+  void import_input(const pt2::InputSpec& spec) {
+    Input in;
+    in.target = spec.target;
+    switch (spec.kind) {
+      case pt2::InputKind::UserInput: in.kind = InputKind::User; break;
+      case pt2::InputKind::Parameter: in.kind = InputKind::Parameter; break;
+      case pt2::InputKind::Buffer: in.kind = InputKind::Buffer; break;
+      case pt2::InputKind::TensorConstant: in.kind = InputKind::Constant; break;
+      case pt2::InputKind::ConstantInput: in.kind = InputKind::UserScalar; break;
+      case pt2::InputKind::CustomObj:
+      case pt2::InputKind::Token:
+        errors_.add(fmt::format("{}: input '{}' is a custom object or effect token, which is not supported", p_.path, spec.target));
+        return;
+    }
+    const auto& value = spec.arg.value;
+    if (auto* t = std::get_if<pt2::TensorName>(&value)) {
+      in.name = t->name;
+      in.value = graph_->new_value(t->name, type_of(t->name));
+      tensors_[t->name] = in.value;
+      if (in.kind != InputKind::User) attach_storage(in, spec);
+    } else if (auto* s = std::get_if<pt2::SymIntName>(&value)) {
+      in.kind = InputKind::UserScalar;
+      in.name = s->name;
+      in.scalar = symbol(s->name);
+    } else {
+      in.name = spec.name.empty() ? spec.target : spec.name;
+      import_constant_input(in, value);
+    }
+    graph_->inputs.push_back(std::move(in));
+  }
+
+  template <typename V>
+  void import_constant_input(Input& in, const V& value) {
+    if (auto* i = std::get_if<int64_t>(&value)) in.scalar = Sym(*i);
+    else if (auto* d = std::get_if<double>(&value)) in.scalar = *d;
+    else if (auto* b = std::get_if<bool>(&value)) in.scalar = *b;
+    else in.kind = InputKind::UserNone;  // None and strings take no position
+    if (in.kind != InputKind::UserNone) in.kind = InputKind::UserScalar;
+  }
+
+  void attach_storage(Input& in, const pt2::InputSpec& spec) {
+    const pt2::StoredTensor* t = nullptr;
+    for (const auto* table : {&p_.state_dict, &p_.constants}) {
+      auto it = table->find(spec.target);
+      if (it != table->end()) t = &it->second;
+    }
+    if (!t) {
+      errors_.add(fmt::format("{}: the archive has no value for '{}' (exported with fake tensors, or incomplete)", p_.path, spec.target));
+      return;
+    }
+    in.stored = {t->storage, t->sizes, t->strides, t->offset};
+    if (t->dtype != in.value->type.dtype || t->sizes.size() != in.value->type.rank())
+      errors_.add(fmt::format("{}: the value of '{}' is {} of rank {}, the graph expects {} of rank {}", p_.path, spec.target,
+                              name(t->dtype), t->sizes.size(), name(in.value->type.dtype), in.value->type.rank()));
+    else
+      for (size_t i = 0; i < t->sizes.size(); ++i)
+        if (!in.value->type.sizes[i].is(t->sizes[i]))
+          errors_.add(fmt::format("{}: the value of '{}' has size {} in dimension {}, the graph expects {}", p_.path, spec.target,
+                                  t->sizes[i], i, in.value->type.sizes[i].str()));
+  }
+
+  Sym symbol(const std::string& name) {
+    auto it = symbols_.find(name);
+    if (it == symbols_.end()) user_error("{}: integer '{}' is not defined", p_.path, name);
+    return it->second;
+  }
+
+  Value* tensor(const std::string& name) {
+    auto it = tensors_.find(name);
+    if (it == tensors_.end()) user_error("{}: tensor '{}' is used before it is defined", p_.path, name);
+    return it->second;
+  }
+
+  Arg convert_list(const std::vector<pt2::Argument>& list, const std::string& type) {
+    if (type.starts_with("Tensor")) {
+      std::vector<Value*> v;
+      for (const auto& a : list) {
+        auto* t = std::get_if<pt2::TensorName>(&a.value);
+        v.push_back(t ? tensor(t->name) : nullptr);
+      }
+      return v;
+    }
+    if (type.starts_with("float") || (!list.empty() && std::holds_alternative<double>(list[0].value))) {
+      std::vector<double> v;
+      for (const auto& a : list) {
+        if (auto* d = std::get_if<double>(&a.value)) v.push_back(*d);
+        else if (auto* i = std::get_if<int64_t>(&a.value)) v.push_back(static_cast<double>(*i));
+        else user_error("a list of floats with an entry of kind {}", a.kind);
+      }
+      return v;
+    }
+    if (type.starts_with("bool")) {
+      std::vector<bool> v;
+      for (const auto& a : list) v.push_back(std::get<bool>(a.value));
+      return v;
+    }
+    std::vector<Sym> v;
+    for (const auto& a : list) v.push_back(std::get<Sym>(convert(a, "int")));
+    return v;
+  }
+
+  // Converts by the schema's type, so that 1 for a float argument is 1.0 and 3 for int[2] is [3, 3].
+  Arg convert(const pt2::Argument& a, const std::string& type) {
+    const auto& v = a.value;
+    bool list = type.find('[') != std::string::npos;
+    if (std::holds_alternative<pt2::None>(v)) return None{};
+    if (auto* t = std::get_if<pt2::TensorName>(&v)) {
+      if (list) return std::vector<Value*>{tensor(t->name)};
+      return tensor(t->name);
+    }
+    if (auto* l = std::get_if<std::vector<pt2::Argument>>(&v)) return convert_list(*l, type);
+    if (auto* i = std::get_if<int64_t>(&v)) {
+      if (type.starts_with("float")) return static_cast<double>(*i);
+      if (list && std::isdigit(static_cast<unsigned char>(type[type.find('[') + 1])))
+        return std::vector<Sym>(static_cast<size_t>(std::atoi(type.c_str() + type.find('[') + 1)), Sym(*i));
+      if (list) return std::vector<Sym>{Sym(*i)};
+      return Sym(*i);
+    }
+    if (auto* b = std::get_if<bool>(&v)) return *b;
+    if (auto* d = std::get_if<double>(&v)) return *d;
+    if (auto* s = std::get_if<std::string>(&v)) return *s;
+    if (auto* s = std::get_if<pt2::SymIntName>(&v)) return symbol(s->name);
+    if (auto* s = std::get_if<pt2::SymBoolName>(&v)) return symbol(s->name);
+    if (auto* s = std::get_if<pt2::ScalarTypeArg>(&v)) return s->dtype;
+    if (auto* d = std::get_if<pt2::Device>(&v)) return *d;
+    if (auto* c = std::get_if<pt2::ComplexValue>(&v)) return Complex{c->real, c->imag};
+    if (auto* m = std::get_if<pt2::MemoryFormatArg>(&v)) return Sym(m->value);
+    if (auto* m = std::get_if<pt2::LayoutArg>(&v)) return Sym(m->value);
+    user_error("an argument of kind {} is not supported here", a.kind);
+  }
+
+  // Nodes that only compute with Python integers: their results are expressions, not values.
+  bool is_symbol_arithmetic(const pt2::Node& n) {
+    if (n.outputs.size() != 1) return false;
+    const auto& out = n.outputs[0].value;
+    std::string result;
+    if (auto* s = std::get_if<pt2::SymIntName>(&out)) result = s->name;
+    else if (auto* b = std::get_if<pt2::SymBoolName>(&out)) result = b->name;
+    else return false;
+    return !find_op(n.target) && symbols_.contains(result) && !defines_symbol(result);
+  }
+
+  // True if the integer is a symbol of its own that no input's size or earlier node defines.
+  bool defines_symbol(const std::string& name) {
+    auto s = symbols_[name].symbol_name();
+    return s && (s->starts_with("u") || s->starts_with("zuf"));
+  }
+
+  void import_node(const pt2::Node& n) {
+    if (is_symbol_arithmetic(n)) return;
+    Source source = source_of(n);
+    const OpDef* op = find_op(n.target);
+    if (!op) {
+      unsupported_[n.target].push_back(fmt::format("{} (node '{}')", source.str(), n.name.empty() ? n.target : n.name));
+      define_outputs(n);
+      return;
+    }
+    if (!unsupported_.empty()) {  // only look for further unsupported ops
+      define_outputs(n);
+      return;
+    }
+    auto node = std::make_unique<Node>();
+    node->op = op;
+    node->source = source;
+    try {
+      node->args = import_arguments(n, *op);
+    } catch (const UserError& e) {
+      errors_.add(fmt::format("{}: {}: {}: {}", p_.path, source.str(), n.target, e.what()));
+      define_outputs(n);
+      return;
+    }
+    import_outputs(n, *node);
+    node->name = !n.name.empty() ? n.name : node->outputs.empty() ? n.target : node->outputs[0]->name;
+    graph_->nodes.push_back(std::move(node));
+  }
+
+  std::vector<Arg> import_arguments(const pt2::Node& n, const OpDef& op) {
+    const auto& schema = op.schema.args;
+    std::vector<Arg> args(schema.size());
+    std::vector<bool> given(schema.size(), false);
+    size_t position = 0;
+    for (const pt2::NamedArgument& a : n.inputs) {
+      int i = a.name.empty() ? static_cast<int>(position) : op.schema.index_of(a.name);
+      ++position;
+      if (i < 0 || i >= static_cast<int>(schema.size())) user_error("the op has no argument '{}'", a.name);
+      args[static_cast<size_t>(i)] = convert(a.arg, schema[static_cast<size_t>(i)].type);
+      given[static_cast<size_t>(i)] = true;
+    }
+    for (size_t i = 0; i < schema.size(); ++i) {
+      if (given[i]) continue;
+      if (!schema[i].has_default && !schema[i].type.ends_with("?")) user_error("argument '{}' is missing", schema[i].name);
+      args[i] = schema[i].default_value;
+    }
+    return args;
+  }
+
+  void add_output(Node* node, const pt2::Argument& a) {
+    Value* v = nullptr;
+    if (auto* t = std::get_if<pt2::TensorName>(&a.value)) {
+      v = graph_->new_value(t->name, type_of(t->name));
+      tensors_[t->name] = v;
+    } else if (auto* s = std::get_if<pt2::SymIntName>(&a.value)) {
+      v = graph_->new_symbol_value(s->name, symbol(s->name));
+    } else if (auto* l = std::get_if<std::vector<pt2::Argument>>(&a.value)) {
+      for (const auto& item : *l) add_output(node, item);
+      return;
+    } else {
+      TensorType none;
+      v = graph_->new_value("unused", none);
+    }
+    if (!node) return;
+    v->producer = node;
+    v->output_index = static_cast<int>(node->outputs.size());
+    node->outputs.push_back(v);
+  }
+  void import_outputs(const pt2::Node& n, Node& node) {
+    for (const auto& a : n.outputs) add_output(&node, a);
+  }
+  void define_outputs(const pt2::Node& n) {
+    for (const auto& a : n.outputs) add_output(nullptr, a);
+  }
+
+  void report_unsupported() {
+    for (const auto& [target, places] : unsupported_) {
+      std::vector<std::string> near = similar_ops(target);
+      std::string hint = near.empty() ? "" : fmt::format(" (nearest: {})", fmt::join(near, ", "));
+      errors_.add(fmt::format("{}: unsupported op {}{} at {}; try run_decompositions() before saving, or replace it in the model",
+                              p_.path, target, hint, fmt::join(places, ", ")));
+    }
+  }
+
+  int find_input(pt2::OutputKind kind, const std::string& target) {
+    for (size_t i = 0; i < graph_->inputs.size(); ++i) {
+      const Input& in = graph_->inputs[i];
+      bool user = kind == pt2::OutputKind::UserInputMutation;
+      if (user ? in.kind == InputKind::User && in.name == target : !in.is_user() && in.target == target) return static_cast<int>(i);
+    }
+    user_error("{}: the signature mutates '{}', which is no input", p_.path, target);
+  }
+
+  void import_output(const pt2::OutputSpec& spec) {
+    switch (spec.kind) {
+      case pt2::OutputKind::UserOutput:
+      case pt2::OutputKind::LossOutput: return import_user_output(spec);
+      case pt2::OutputKind::BufferMutation:
+      case pt2::OutputKind::ParameterMutation:
+      case pt2::OutputKind::UserInputMutation: {
+        auto* t = std::get_if<pt2::TensorName>(&spec.arg.value);
+        if (!t) user_error("{}: the mutation of '{}' has no tensor", p_.path, spec.target);
+        Value* v = tensor(t->name);
+        graph_->write_backs.push_back({find_input(spec.kind, spec.target), v, v->producer ? v->producer->source : Source{},
+                                       v->producer ? v->producer->op->name() : ""});
+        return;
+      }
+      case pt2::OutputKind::GradientToParameter:
+      case pt2::OutputKind::GradientToUserInput:
+      case pt2::OutputKind::Token:
+        errors_.add(fmt::format("{}: the signature has a gradient or token output, which is not supported; export for inference", p_.path));
+    }
+  }
+
+  void import_user_output(const pt2::OutputSpec& spec) {
+    Output out;
+    const auto& value = spec.arg.value;
+    if (auto* t = std::get_if<pt2::TensorName>(&value)) {
+      out.value = tensor(t->name);
+      out.name = t->name;
+    } else if (auto* s = std::get_if<pt2::SymIntName>(&value)) {
+      out.kind = OutputKind::Scalar;
+      out.scalar = symbol(s->name);
+      out.name = s->name;
+    } else if (auto* i = std::get_if<int64_t>(&value)) {
+      out.kind = OutputKind::Scalar;
+      out.scalar = Sym(*i);
+    } else if (auto* d = std::get_if<double>(&value)) {
+      out.kind = OutputKind::Scalar;
+      out.scalar = *d;
+    } else if (auto* b = std::get_if<bool>(&value)) {
+      out.kind = OutputKind::Scalar;
+      out.scalar = *b;
+    } else {
+      out.kind = OutputKind::None;
+    }
+    if (out.name.empty()) out.name = fmt::format("output{}", graph_->outputs.size());
+    graph_->outputs.push_back(std::move(out));
+  }
+
+  // Every symbol that anything mentions, with the archive's range; sizes are never negative.
+  void import_ranges() {
+    std::set<std::string> names;
+    for (const auto& [_, s] : symbols_) names.merge(s.symbols());
+    for (const auto& [_, s] : parsed_) names.merge(s.symbols());
+    std::set<std::string> from_inputs;
+    for (const Input& in : graph_->inputs) {
+      if (in.value)
+        for (const Sym& s : in.value->type.sizes) from_inputs.merge(s.symbols());
+      if (auto* s = std::get_if<Sym>(&in.scalar)) from_inputs.merge(s->symbols());
+    }
+    for (const std::string& n : names) {
+      SymbolInfo info;
+      info.unbacked = !from_inputs.contains(n);
+      auto it = p_.range_constraints.find(n);
+      if (it != p_.range_constraints.end()) {
+        info.min = it->second.min;
+        info.max = it->second.max;
+      } else if (!info.unbacked) {
+        info.min = 0;
+      }
+      graph_->symbols[n] = info;
+    }
+  }
+
+  const pt2::ExportedProgram& p_;
+  std::unique_ptr<Graph> graph_;
+  std::map<std::string, Value*> tensors_;
+  std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph
+  std::map<std::string, Sym> parsed_;
+  std::map<std::string, std::vector<std::string>> unsupported_;
+  ErrorList errors_;
+};
+
+}  // namespace
+
+ImportedGraph import_graph(std::shared_ptr<const pt2::ExportedProgram> program) { return {Importer(std::move(program)).run()}; }
+
+}  // namespace aotc

@@ -1,0 +1,209 @@
+// Level 1 of the interpreter: tensors with true aliasing, nodes in order.
+#include <unordered_map>
+
+#include "ir/interp/call.h"
+#include "ir/interp/kernel.h"
+#include "ir/interp/outputs.h"
+#include "ir/interp/run_loops.h"
+#include "ir/interp/single_node.h"
+#include "ir/interp/views.h"
+#include "ir/ops/op.h"
+#include "ir/ops/rewriter.h"
+
+namespace aotc::interp {
+namespace {
+
+class GraphRun {
+ public:
+  GraphRun(const Graph& g, Call& call) : graph_(g), call_(call) {
+    for (size_t i = 0; i < g.inputs.size(); ++i)
+      if (call.input(i).memory) env_[g.inputs[i].value] = call.input(i);
+  }
+
+  void run() {
+    for (const auto& n : graph_.nodes) node(*n);
+  }
+
+  // Outputs that are no aliases are read before the write-backs, which may change what they are views of.
+  void finish(RunResult& r) {
+    std::vector<Tensor> values;
+    for (const WriteBack& w : graph_.write_backs) values.push_back(copy(tensor(w.value)));
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) r.outputs.push_back(output(static_cast<int>(i)));
+    for (size_t i = 0; i < values.size(); ++i)
+      assign(call_.input(static_cast<size_t>(graph_.write_backs[i].input)), values[i]);
+    for (size_t i = 0; i < graph_.outputs.size(); ++i) {
+      if (alias_of_output(graph_, static_cast<int>(i)))
+        r.outputs[i] = signature_output(call_, static_cast<int>(i));
+      auto* t = std::get_if<Tensor>(&r.outputs[i]);
+      r.alias_of.push_back(t ? call_.owner_of(*t) : -1);
+    }
+  }
+
+ private:
+  const Tensor& tensor(const Value* v) {
+    auto it = env_.find(v);
+    if (it == env_.end()) internal_error("%{} has no value", v ? v->name : "none");
+    return it->second;
+  }
+
+  RunValue output(int i) {
+    const Output& o = graph_.outputs[static_cast<size_t>(i)];
+    if (o.kind != OutputKind::Tensor || alias_of_output(graph_, i)) return o.kind == OutputKind::Tensor ? RunValue{} : signature_output(call_, i);
+    const Tensor& t = tensor(o.value);
+    bool overwritten = !graph_.write_backs.empty() && call_.owner_of(t) >= 0;
+    return overwritten ? copy(t) : t;
+  }
+
+  void node(const Node& n) {
+    if (!n.op) internal_error("node '{}' has no op", n.name);
+    for (const Arg& a : n.args)
+      if (std::holds_alternative<std::shared_ptr<Graph>>(a))
+        user_error("node '{}' ({}): subgraphs cannot be interpreted yet", n.name, n.op->name());
+    try {
+      dispatch(n);
+    } catch (const InternalError& e) {
+      internal_error("node '{}' ({}): {}", n.name, n.op->name(), e.what());
+    }
+  }
+
+  void dispatch(const Node& n) {
+    if (n.op->mutates()) return mutate(n);
+    if (n.op->is_view()) return view(n);
+    if (n.op->as<RewriteMeaning>()) return rewrite(n);
+    if (n.op == find_op("aotc.write_view")) return write_view(n);
+    leaf(n);
+  }
+
+  void view(const Node& n) {
+    const Tensor& base = tensor(std::get<Value*>(n.args.at(0)));
+    for (size_t k = 0; k < n.outputs.size(); ++k)
+      if (n.outputs[k]) env_[n.outputs[k]] = eager_view(n, static_cast<int>(k), base, call_.symbols);
+  }
+
+  // Nodes of an expansion live as long as the run: values are keys.
+  Graph& scratch() {
+    scratch_.push_back(std::make_unique<Graph>());
+    scratch_.back()->symbols = graph_.symbols;
+    return *scratch_.back();
+  }
+
+  void rewrite(const Node& n) {
+    Graph& g = scratch();
+    Rewriter r(g, g.nodes.end(), n);
+    std::vector<Value*> results = n.op->as<RewriteMeaning>()->fn(r);
+    AOTC_CHECK(results.size() >= n.outputs.size(), "an expansion yields {} values", results.size());
+    for (const auto& inner : g.nodes) node(*inner);
+    bool may_alias = false;
+    for (const SchemaArg& a : n.op->schema.args) may_alias |= a.aliased;
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      if (n.outputs[i] && results[i])
+        env_[n.outputs[i]] = may_alias ? tensor(results[i]) : with_layout(copy(tensor(results[i])), *n.outputs[i]);
+  }
+
+  // The functional twin, all of it read, cast to the target's dtype and stored into its memory.
+  void mutate(const Node& n) {
+    auto* target = std::get<Value*>(n.args.at(0));
+    Tensor self = tensor(target);
+    if (overlaps_itself(self))
+      user_error("node '{}' ({}) writes a tensor of which several elements share memory; clone it first", n.name,
+                 n.op->name());
+    Graph& g = scratch();
+    Rewriter r(g, g.nodes.end(), n);
+    Value* result = r.emit(n.op->twin->name(), n.args)->output(0);
+    result = r.cast(result, target->type.dtype);
+    if (result->type.sizes != target->type.sizes) result = r.expand(result, target->type.sizes);
+    for (const auto& inner : g.nodes) node(*inner);
+    assign(self, tensor(result));
+    for (Value* o : n.outputs)
+      if (o) env_[o] = self;
+  }
+
+  // write_view(base, view, value): base with the elements that `view` sees replaced. The chain of views is
+  // replayed on the numbers of base's elements.
+  void write_view(const Node& n) {
+    auto* base = std::get<Value*>(n.args.at(0));
+    Tensor out = copy(tensor(base));
+    Tensor numbers = empty(DType::Int64, out.sizes);
+    for (int64_t i = 0; i < out.numel(); ++i) write(numbers, i, ScalarValue::of(i));
+    Tensor seen = replay(std::get<Value*>(n.args.at(1)), base, numbers);
+    Tensor value = broadcast(copy(tensor(std::get<Value*>(n.args.at(2)))), seen.sizes);
+    std::vector<int64_t> from = positions(value);
+    size_t i = 0;
+    for (int64_t p : positions(seen)) write(out, as_int64(read(seen, p)), read(value, from[i++]));
+    env_[n.output()] = out;
+  }
+
+  static Tensor broadcast(Tensor t, const std::vector<int64_t>& sizes) {
+    AOTC_CHECK(t.sizes.size() <= sizes.size(), "a value of higher rank than the view it goes to");
+    std::vector<int64_t> strides(sizes.size(), 0);
+    size_t added = sizes.size() - t.sizes.size();
+    for (size_t d = 0; d < t.sizes.size(); ++d) {
+      bool repeats = t.sizes[d] == 1 && sizes[added + d] != 1;
+      AOTC_CHECK(repeats || t.sizes[d] == sizes[added + d], "the value has other sizes than the view");
+      strides[added + d] = repeats ? 0 : t.strides[d];
+    }
+    t.sizes = sizes;
+    t.strides = std::move(strides);
+    return t;
+  }
+
+  Tensor replay(Value* v, Value* base, const Tensor& numbers) {
+    if (v == base) return numbers;
+    const Node* producer = v->producer;
+    AOTC_CHECK(producer && producer->op && producer->op->is_view(), "%{} is no view of %{}", v->name, base->name);
+    Tensor from = replay(std::get<Value*>(producer->args.at(0)), base, numbers);
+    return gather_view(*producer, v->output_index, from, call_.symbols);
+  }
+
+  // Any other op: lowered by itself.
+  void leaf(const Node& n) {
+    std::map<const Value*, Tensor> operands;
+    Graph::for_each_operand(n, [&](Value* v) {
+      if (v->kind == ValueKind::Tensor) operands[v] = tensor(v);
+    });
+    std::vector<Tensor> results = run_single_node(n, operands, graph_.symbols, call_.symbols);
+    for (size_t i = 0; i < n.outputs.size(); ++i)
+      if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor)
+        env_[n.outputs[i]] = with_layout(results[i], *n.outputs[i]);
+  }
+
+  // Eager's strides for a fresh result, where they are dense in some order.
+  Tensor with_layout(const Tensor& t, const Value& v) {
+    if (v.type.strides.empty()) return t;
+    std::vector<int64_t> strides = eval(v.type.strides, call_.symbols);
+    if (same_strides(t.sizes, t.strides, strides) || span(t.sizes, strides) != t.numel()) return t;
+    Tensor out = empty_strided(t.dtype, t.sizes, strides);
+    assign(out, t);
+    return out;
+  }
+
+  const Graph& graph_;
+  Call& call_;
+  std::unordered_map<const Value*, Tensor> env_;
+  std::vector<std::unique_ptr<Graph>> scratch_;
+};
+
+}  // namespace
+
+// A call that fails leaves everything as it was.
+RunResult run(const Graph& graph, const RunInputs& inputs) {
+  Call call(graph, inputs);
+  call.stage([](size_t) { return false; });
+  RunResult outputs;
+  try {
+    GraphRun run(graph, call);
+    run.run();
+    run.finish(outputs);
+    call.unstage();
+  } catch (const CheckFailed& e) {
+    RunResult failed = Call(graph, inputs).result();
+    failed.failure = e.what();
+    return failed;
+  }
+  RunResult r = call.result();
+  r.outputs = std::move(outputs.outputs);
+  r.alias_of = std::move(outputs.alias_of);
+  return r;
+}
+
+}  // namespace aotc::interp

@@ -1,0 +1,93 @@
+// Level 2 of the interpreter: a whole program on one call's inputs.
+#include "ir/interp/run_loops.h"
+
+#include <set>
+
+#include "ir/interp/call.h"
+#include "ir/interp/kernel.h"
+#include "ir/interp/outputs.h"
+
+namespace aotc::interp {
+
+using namespace loops;
+
+void run_kernels(const LoopProgram& program, Buffers& buffers, Symbols& symbols, const RunOptions& options) {
+  for (const Kernel& k : program.kernels) run_kernel(k, buffers, symbols, options);
+}
+
+Tensor output_buffer(Buffers& buffers, BufferId id, const std::string& name) {
+  const BufferMemory& b = buffers[id];
+  if (b.written)
+    for (int64_t p : positions(b.tensor))
+      if (!(*b.written)[static_cast<size_t>(p)])
+        internal_error("output '{}': element {} of buffer '{}' is never written", name, p - b.tensor.offset, b.name);
+  return b.tensor;
+}
+
+namespace {
+
+// Inputs that kernels store to.
+std::set<int> mutated_inputs(const LoopProgram& p) {
+  std::set<int> inputs;
+  auto add = [&](BufferId id) {
+    if (id < 0 || id >= static_cast<int>(p.buffers.size())) return;
+    const Buffer& b = p.buffers[static_cast<size_t>(id)];
+    if (b.home == Home::Input) inputs.insert(b.index);
+  };
+  for (const Kernel& k : p.kernels) {
+    for (const Phase& phase : k.phases)
+      for (const Store& s : phase.stores) add(s.buffer);
+    if (k.matmul) add(k.matmul->c.buffer);
+  }
+  return inputs;
+}
+
+// An input is staged if it shares memory with another one and a kernel writes either.
+std::function<bool(size_t)> overlaps_mutated(const Call& call, std::set<int> mutated) {
+  return [&call, mutated = std::move(mutated)](size_t i) {
+    for (size_t j = 0; j < call.inputs().size(); ++j) {
+      bool written = mutated.contains(static_cast<int>(i)) || mutated.contains(static_cast<int>(j));
+      if (i != j && written && may_overlap(call.input(i), call.input(j))) return true;
+    }
+    return false;
+  };
+}
+
+RunValue output(const LoopProgram& p, const Call& call, Buffers& buffers, int i) {
+  for (const OutputView& v : p.output_views)
+    if (v.output == i) return view_output(call, v);
+  BufferId b = i < static_cast<int>(p.output_buffers.size()) ? p.output_buffers[static_cast<size_t>(i)] : -1;
+  if (b >= 0) return output_buffer(buffers, b, p.graph->outputs[static_cast<size_t>(i)].name);
+  return signature_output(call, i);
+}
+
+}  // namespace
+
+RunResult run(const LoopProgram& program, const RunInputs& inputs, const RunOptions& options) {
+  AOTC_CHECK(program.graph, "a loop program has a graph");
+  const Graph& g = *program.graph;
+  Call call(g, inputs);
+  call.stage(overlaps_mutated(call, mutated_inputs(program)));
+  Buffers buffers(program, call.inputs(), [&](int number) { return call.storage(number); }, call.symbols);
+  try {
+    run_kernels(program, buffers, call.symbols, options);
+  } catch (const CheckFailed& e) {
+    RunResult failed = call.result();
+    failed.failure = e.what();
+    return failed;
+  }
+  std::vector<RunValue> outputs;
+  std::vector<int> alias_of;
+  for (size_t i = 0; i < g.outputs.size(); ++i) {
+    outputs.push_back(output(program, call, buffers, static_cast<int>(i)));
+    auto* t = std::get_if<Tensor>(&outputs.back());
+    alias_of.push_back(t ? call.owner_of(*t) : -1);
+  }
+  call.unstage();
+  RunResult r = call.result();
+  r.outputs = std::move(outputs);
+  r.alias_of = std::move(alias_of);
+  return r;
+}
+
+}  // namespace aotc::interp

@@ -1,0 +1,123 @@
+// Copies and conversions: clone, copy, to. A conversion that changes nothing is its argument, as in
+// eager.
+#include "ir/ops/tensor_expr.h"
+
+namespace aotc {
+namespace {
+
+using enum TypeRule;
+using Types = std::vector<TensorType>;
+
+OpDef with_infer(OpDef op, std::function<Types(const Node&)> infer) {
+  op.infer = std::move(infer);
+  return op;
+}
+
+Types converted_type(const Node& n) {
+  TensorType t = std::get<Value*>(n.args[0])->type;
+  t.dtype = dtype_arg(n, "dtype").value_or(t.dtype);
+  if (n.op->schema.index_of("device") >= 0)
+    if (auto* d = std::get_if<Device>(&arg(n, "device"))) t.device = *d;
+  return {contiguous_type(t.dtype, t.sizes, t.device)};
+}
+
+// The argument itself where dtype and device stay and no copy is asked for.
+std::vector<Value*> to(Rewriter& r, std::optional<DType> dtype, std::optional<Device> device) {
+  TensorExpr self = in(r, "self");
+  bool copy = r.node.op->schema.index_of("copy") >= 0 && bool_arg(r.node, "copy");
+  DType target = dtype.value_or(self.dtype());
+  bool moves = device && !(*device == self.v->type.device);
+  if (!copy && !moves && target == self.dtype()) return {self};
+  Arg layout = None{}, place = moves ? Arg(*device) : Arg(None{});
+  return {self.apply("aten._to_copy.default", {target, layout, place})};
+}
+
+std::optional<Device> device_argument(const Node& n) {
+  if (auto* d = std::get_if<Device>(&arg(n, "device"))) return *d;
+  return std::nullopt;
+}
+
+std::vector<Value*> to_other(Rewriter& r) {
+  const TensorType& other = r.tensor("other")->type;
+  return to(r, other.dtype, other.device);
+}
+
+OpDef to_op(std::string_view schema, bool has_device) {
+  return rewrite_op(schema, [has_device](Rewriter& r) {
+    return to(r, dtype_arg(r.node, "dtype"), has_device ? device_argument(r.node) : std::nullopt);
+  });
+}
+
+Rows copies() {
+  auto itself = [](Elements& x) { return x[0]; };
+  auto second = [](Elements& x) { return x[1]; };
+  return {
+      scalar_op("aten.clone.default(Tensor self, *, MemoryFormat? memory_format=None) -> Tensor",
+                SameAs0, itself),
+      // The source takes the sizes and type of self.
+      scalar_op("aten.copy.default(Tensor self, Tensor src, bool non_blocking=False) -> Tensor",
+                SameAs0, second),
+      with_infer(scalar_op("aten._to_copy.default(Tensor self, *, ScalarType? dtype=None, Layout? "
+                           "layout=None, Device? device=None, bool? pin_memory=None, bool "
+                           "non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
+                           Dtype, itself),
+                 converted_type),
+      scalar_op("prims.convert_element_type.default(Tensor a, ScalarType dtype) -> Tensor", Dtype,
+                itself),
+  };
+}
+
+// In inference dropout is the identity.
+std::vector<Value*> dropout(Rewriter& r) {
+  if (bool_arg(r.node, "train") && double_arg(r.node, "p") != 0)
+    unsupported(r.node, "random dropout", "export the model in eval mode");
+  return {r.tensor("input")};
+}
+
+std::vector<Value*> native_dropout(Rewriter& r) {
+  TensorExpr input = in(r, "input");
+  bool train = !arg_is_none(r.node, "train") && bool_arg(r.node, "train");
+  if (train && double_arg(r.node, "p") != 0)
+    unsupported(r.node, "random dropout", "export the model in eval mode");
+  Value* mask = input.apply("aten.ones_like.default", {DType::Bool});
+  return {input.apply("aten.clone.default"), mask};
+}
+
+}  // namespace
+
+Rows conversion_ops() {
+  Rows rows = copies();
+  append(
+      rows,
+      {
+          to_op("aten.to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool "
+                "copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+                false),
+          to_op(
+              "aten.to.device(Tensor(a) self, Device device, ScalarType dtype, bool "
+              "non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+              true),
+          to_op("aten.to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? "
+                "layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, "
+                "bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+                true),
+          rewrite_op("aten.to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool "
+                     "copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
+                     to_other),
+          rewrite_op("aten.type_as.default(Tensor self, Tensor other) -> Tensor", to_other),
+          rewrite_op("aten.dropout.default(Tensor input, float p, bool train) -> Tensor", dropout),
+          rewrite_op("aten.feature_dropout.default(Tensor input, float p, bool train) -> Tensor",
+                     dropout),
+          rewrite_op("aten.alpha_dropout.default(Tensor input, float p, bool train) -> Tensor",
+                     dropout),
+          rewrite_op(
+              "aten.feature_alpha_dropout.default(Tensor input, float p, bool train) -> Tensor",
+              dropout),
+          rewrite_op(
+              "aten.native_dropout.default(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
+              native_dropout),
+      });
+  return rows;
+}
+
+}  // namespace aotc

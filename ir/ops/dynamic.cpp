@@ -1,0 +1,126 @@
+// Ops whose result sizes or values are known only at run time: nonzero, item, and the sizes of
+// tensors as integers. A size that depends on data is a symbol that a host kernel defines.
+#include "ir/ops/index_math.h"
+#include "ir/ops/scalar_math.h"
+#include "ir/ops/tensor_expr.h"
+
+namespace aotc {
+namespace {
+
+using Index = std::vector<Sym>;
+using Types = std::vector<TensorType>;
+using Values = std::vector<Value*>;
+
+Value* self_of(const Node& n) { return std::get<Value*>(n.args[0]); }
+
+E is_nonzero(KernelBuilder& k, Value* v, const Index& at) {
+  return cast(k.lowering().load(k, v, at), DType::Bool);
+}
+
+loops::BufferId count_nonzero(Lowering& l, const Node& n, Value* self) {
+  loops::BufferId count = l.temp(n.name + "_count", DType::Int64, {});
+  KernelBuilder k(l, l.unique_kernel_name("count_nonzero"));
+  Index at = k.inner_axes(self->type.sizes);
+  int total = k.accumulate(Prim::add, cast(is_nonzero(k, self, at), DType::Int64));
+  k.begin_phase();
+  k.store(count, {}, k.result(total));
+  l.finish(k, n);
+  return count;
+}
+
+// Row by row the positions of the nonzero elements, in order; at most `limit` of them.
+void store_positions(Lowering& l, const Node& n, Value* self, loops::BufferId out,
+                     const Sym* limit) {
+  KernelBuilder k(l, l.unique_kernel_name("nonzero"));
+  k.begin_phase(true);
+  Index at = k.inner_axes(self->type.sizes);
+  E here = is_nonzero(k, self, at);
+  E so_far = k.result(k.accumulate(Prim::add, cast(here, DType::Int64), true));
+  E row = so_far - like(so_far, 1);
+  if (limit) here = here && (row < k.index(*limit));
+  for (size_t d = 0; d < at.size(); ++d)
+    k.store(out, {k.value_of(row), Sym(static_cast<int64_t>(d))}, k.index(at[d]), here);
+  l.finish(k, n);
+}
+
+Types nonzero_type(const Node& n) {
+  const TensorType& t = self_of(n)->type;
+  Sym count = Sym::symbol("count_" + n.name);
+  return {contiguous_type(DType::Int64, {count, Sym(static_cast<int64_t>(t.rank()))}, t.device)};
+}
+
+void lower_nonzero(Lowering& l, const Node& n) {
+  define_size(l, n, n.output()->type.sizes[0], count_nonzero(l, n, self_of(n)));
+  store_positions(l, n, self_of(n), l.output(n), nullptr);
+}
+
+Types nonzero_static_type(const Node& n) {
+  const TensorType& t = self_of(n)->type;
+  return {contiguous_type(DType::Int64, {sym_arg(n, "size"), Sym(static_cast<int64_t>(t.rank()))},
+                          t.device)};
+}
+
+void lower_nonzero_static(Lowering& l, const Node& n) {
+  loops::BufferId out = l.output(n);
+  KernelBuilder k(l, l.unique_kernel_name("fill"));
+  Index at = k.axes(n.output()->type.sizes);
+  k.store(out, at, number(k, n, "fill_value", DType::Int64));
+  l.finish(k, n);
+  Sym limit = sym_arg(n, "size");
+  store_positions(l, n, self_of(n), out, &limit);
+}
+
+// One vector of positions per dimension.
+Values nonzero_numpy(Rewriter& r) {
+  TensorExpr self = in(r, "self");
+  if (self.rank() == 0) self = self.reshape({Sym(1)});
+  TensorExpr positions = self.apply("aten.nonzero.default");
+  if (!r.node.outputs.empty()) positions.v->type.sizes[0] = r.node.output()->type.sizes[0];
+  Values results;
+  for (int64_t d = 0; d < self.rank(); ++d) results.push_back(positions.select(1, d));
+  return results;
+}
+
+// ---- integers out of tensors
+
+void lower_item(Lowering& l, const Node& n) {
+  Value* self = self_of(n);
+  if (n.outputs.empty()) return;
+  if (n.output()->kind != ValueKind::SymInt)
+    unsupported(n, "item() of a floating-point tensor", "keep the value in a tensor");
+  loops::BufferId value = l.temp(n.name + "_value", DType::Int64, {});
+  KernelBuilder k(l, l.unique_kernel_name("item"));
+  k.store(value, {}, cast(l.load(k, self, Index(self->type.rank(), Sym(0))), DType::Int64));
+  l.finish(k, n);
+  define_size(l, n, n.output()->sym, value);
+}
+
+Types no_types(const Node&) { return {}; }
+
+// A size is an expression that the graph already has; nothing is computed.
+OpDef size_op(std::string_view schema) {
+  return loops_op(schema, LoopsKind::Host, no_types, [](Lowering&, const Node&) {});
+}
+
+}  // namespace
+
+Rows dynamic_ops() {
+  return {
+      loops_op("aten.nonzero.default(Tensor self) -> Tensor", LoopsKind::Index, nonzero_type,
+               lower_nonzero),
+      loops_op(
+          "aten.nonzero_static.default(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
+          LoopsKind::Index, nonzero_static_type, lower_nonzero_static),
+      rewrite_op("aten.nonzero_numpy.default(Tensor self) -> Tensor[]", nonzero_numpy),
+      alias_op("aten.argwhere.default(Tensor self) -> Tensor", "aten.nonzero.default"),
+      loops_op("aten.item.default(Tensor self) -> Scalar", LoopsKind::Host, no_types, lower_item),
+      loops_op("aten._local_scalar_dense.default(Tensor self) -> Scalar", LoopsKind::Host, no_types,
+               lower_item),
+      size_op("aten.sym_size.int(Tensor self, int dim) -> SymInt"),
+      size_op("aten.sym_stride.int(Tensor self, int dim) -> SymInt"),
+      size_op("aten.sym_numel.default(Tensor self) -> SymInt"),
+      size_op("aten.sym_storage_offset.default(Tensor self) -> SymInt"),
+  };
+}
+
+}  // namespace aotc

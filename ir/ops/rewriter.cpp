@@ -1,0 +1,81 @@
+// Node building for `rewrite` rows.
+#include "ir/ops/rewriter.h"
+
+namespace aotc {
+
+Node* Rewriter::emit(std::string_view name, std::vector<Arg> args) {
+  const OpDef* op = find_op(name);
+  AOTC_CHECK(op, "rewrite of {} uses the unknown op '{}'", node.op->name(), std::string(name));
+  for (size_t i = args.size(); i < op->schema.args.size(); ++i) {
+    const SchemaArg& a = op->schema.args[i];
+    AOTC_CHECK(a.has_default || a.type.ends_with("?"), "{}: argument '{}' is missing", op->name(),
+               a.name);
+    args.push_back(a.default_value);
+  }
+  Node typed;
+  typed.op = op;
+  typed.args = args;
+  typed.name = node.name;
+  typed.source = node.source;
+  std::vector<TensorType> types;
+  if (op->infer) {
+    types = op->infer(typed);
+  } else {
+    types = infer_by_rewriting(graph, typed);
+  }
+  return graph.insert(at_, op, std::move(args), types, node.name, node.source);
+}
+
+const Sym& Rewriter::size(Value* v, int64_t dim) const {
+  int64_t rank = this->rank(v);
+  return v->type.sizes.at(static_cast<size_t>(dim < 0 ? dim + rank : dim));
+}
+
+Value* Rewriter::cast(Value* v, DType to) {
+  return v->type.dtype == to ? v : (*this)("aten._to_copy.default", {v, to});
+}
+
+Value* Rewriter::reshape(Value* v, std::vector<Sym> sizes) {
+  return v->type.sizes == sizes ? v : (*this)("aten.view.default", {v, std::move(sizes)});
+}
+
+Value* Rewriter::permute(Value* v, std::vector<int64_t> dims) {
+  return (*this)("aten.permute.default", {v, std::vector<Sym>(dims.begin(), dims.end())});
+}
+
+Value* Rewriter::transpose(Value* v, int64_t a, int64_t b) {
+  return (*this)("aten.transpose.int", {v, Sym(a), Sym(b)});
+}
+
+Value* Rewriter::expand(Value* v, std::vector<Sym> sizes) {
+  return v->type.sizes == sizes ? v : (*this)("aten.expand.default", {v, std::move(sizes)});
+}
+
+Value* Rewriter::unsqueeze(Value* v, int64_t dim) {
+  return (*this)("aten.unsqueeze.default", {v, Sym(dim)});
+}
+
+Value* Rewriter::slice(Value* v, int64_t dim, Sym start, Sym end, Sym step) {
+  return (*this)("aten.slice.Tensor", {v, Sym(dim), start, end, step});
+}
+
+Value* Rewriter::add(Value* a, Value* b) { return (*this)("aten.add.Tensor", {a, b}); }
+Value* Rewriter::mul(Value* a, Value* b) { return (*this)("aten.mul.Tensor", {a, b}); }
+
+Value* Rewriter::full(std::vector<Sym> sizes, double value, DType dtype) {
+  return (*this)("aten.full.default", {std::move(sizes), value, dtype});
+}
+
+// Output types of a rewrite row: expand it in a scratch graph and read the types of what it yields.
+std::vector<TensorType> infer_by_rewriting(const Graph& g, const Node& n) {
+  Graph scratch;
+  scratch.symbols = g.symbols;
+  Rewriter r(scratch, scratch.nodes.end(), n);
+  std::vector<TensorType> types;
+  const auto* m = n.op->as<RewriteMeaning>();
+  AOTC_CHECK(m, "{} has no type rule", n.op->name());
+  for (Value* v : m->fn(r)) types.push_back(v ? v->type : TensorType{});
+  return types;
+}
+
+}  // namespace aotc

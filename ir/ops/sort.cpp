@@ -1,0 +1,187 @@
+// Sorting and selection by rank. An element's position is the number of elements that come before
+// it; equal ones keep their order, NaN comes last (first when descending).
+#include "ir/ops/index_math.h"
+#include "ir/ops/scalar_math.h"
+#include "ir/ops/tensor_expr.h"
+
+namespace aotc {
+namespace {
+
+using Index = std::vector<Sym>;
+using Types = std::vector<TensorType>;
+using Values = std::vector<Value*>;
+
+const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
+
+// ---- the core form: sort along the last dimension, the first `count` places kept
+
+Types sorted_types(const Node& n) {
+  TensorType t = input_type(n);
+  t.sizes.back() = sym_arg(n, "count");
+  return {contiguous_type(t.dtype, t.sizes, t.device),
+          contiguous_type(DType::Int64, t.sizes, t.device)};
+}
+
+// Whether `a` at position i comes before `b` at position j in the order.
+E comes_before(E a, E b, E i, E j, bool descending) {
+  E less = descending ? a > b : a < b;
+  E equal = a == b;
+  if (is_floating(a.dtype())) {
+    E a_nan = isnan(a), b_nan = isnan(b);
+    less = descending ? (a_nan && !b_nan) || less : (b_nan && !a_nan) || less;
+    equal = equal || (a_nan && b_nan);
+  }
+  return less || (equal && (i < j));
+}
+
+void lower_sort(Lowering& l, const Node& n) {
+  Value* self = std::get<Value*>(n.args[0]);
+  Sym length = self->type.sizes.back(), count = sym_arg(n, "count");
+  DType t = compute_type(self->type.dtype);
+  KernelBuilder k(l, l.unique_kernel_name("sort"));
+  Index at = k.axes(self->type.sizes), other = at;
+  other.back() = k.inner_axis(length);
+  E mine = cast(l.load(k, self, at), t), theirs = cast(l.load(k, self, other), t);
+  E before = comes_before(theirs, mine, k.index(other.back()), k.index(at.back()),
+                          bool_arg(n, "descending"));
+  int rank = k.accumulate(Prim::add, cast(before, DType::Int64));
+  k.begin_phase();
+  Index place = at;
+  place.back() = k.value_of(k.result(rank));
+  E kept = count == length ? E{} : k.result(rank) < k.index(count);
+  k.store(l.output(n, 0), place, l.load(k, self, at), kept);
+  k.store(l.output(n, 1), place, k.index(at.back()), kept);
+  l.finish(k, n);
+}
+
+// ---- torch's spellings
+
+struct Sorted {
+  TensorExpr values, indices;
+};
+
+// Sorts along any dimension by bringing it last; `count` places (all by default) are kept.
+Sorted sorted(Rewriter& r, TensorExpr x, int64_t dim, bool descending,
+              std::optional<Sym> count = {}) {
+  if (x.rank() == 0) {
+    TensorExpr zero{&r, r.full({}, 0, DType::Int64)};
+    return {x.apply("aten.clone.default"), zero};
+  }
+  dim = wrap_dim(dim, x.rank(), r.node);
+  bool last = dim == x.rank() - 1;
+  TensorExpr along = last ? x : x.transpose(dim, -1);
+  Node* node = r.emit("aotc.sort", {along.v, count.value_or(x.size(dim)), descending});
+  Sorted s{{&r, node->output(0)}, {&r, node->output(1)}};
+  if (!last) s = {s.values.transpose(dim, -1), s.indices.transpose(dim, -1)};
+  return s;
+}
+
+Values sort(Rewriter& r) {
+  Sorted s = sorted(r, in(r, "self"), int_arg(r.node, "dim"), bool_arg(r.node, "descending"));
+  return {s.values, s.indices};
+}
+
+Values argsort(Rewriter& r) {
+  return {sorted(r, in(r, "self"), int_arg(r.node, "dim"), bool_arg(r.node, "descending")).indices};
+}
+
+Values topk(Rewriter& r) {
+  Sorted s = sorted(r, in(r, "self"), int_arg(r.node, "dim"), bool_arg(r.node, "largest"),
+                    sym_arg(r.node, "k"));
+  return {s.values, s.indices};
+}
+
+// Element `place` (from 0) in ascending order along `dim`.
+Sorted at_place(Rewriter& r, TensorExpr x, int64_t dim, const Sym& place, bool keep) {
+  Sorted s = sorted(r, x, dim, false);
+  if (x.rank() == 0) return s;
+  auto pick = [&](TensorExpr v) {
+    return keep ? v.slice(dim, place, place + 1) : v.select(dim, place);
+  };
+  return {pick(s.values), pick(s.indices)};
+}
+
+Values kthvalue(Rewriter& r) {
+  TensorExpr x = in(r, "self");
+  int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
+  Sorted s = at_place(r, x, dim, sym_arg(r.node, "k") - 1, bool_arg(r.node, "keepdim"));
+  return {s.values, s.indices};
+}
+
+// The lower of the two middle elements. A NaN anywhere is the median, unless NaNs are left out.
+Sorted median_along(Rewriter& r, TensorExpr x, int64_t dim, bool keep, bool skip_nan) {
+  if (x.rank() == 0) return sorted(r, x, 0, false);
+  Sorted s = sorted(r, x, dim, false);
+  Sym n = x.size(dim);
+  if (!is_floating(x.dtype())) {
+    Sym middle = floordiv(n - 1, 2);
+    auto pick = [&](TensorExpr v) {
+      return keep ? v.slice(dim, middle, middle + 1) : v.select(dim, middle);
+    };
+    return {pick(s.values), pick(s.indices)};
+  }
+  TensorExpr nans = isnan(x).sum({dim});
+  // Sorted, the numbers stand in front: n - nans of them.
+  TensorExpr numbers = nans * Sym(-1) + n, middle;
+  if (skip_nan) {
+    middle = (numbers - Sym(1)).apply("aten.div.Tensor_mode", {Sym(2), std::string("floor")});
+    middle = middle.apply("aten.clamp.default", {Sym(0)});
+  } else {
+    TensorExpr first_nan = numbers.apply("aten.clamp.default", {Sym(0), n - 1});
+    middle = where(nans > 0.0, first_nan.v, floordiv(n - 1, 2));
+  }
+  auto pick = [&](TensorExpr v) {
+    TensorExpr picked = v.apply("aten.gather.default", {Sym(dim), middle.v});
+    return keep ? picked : picked.squeeze(dim);
+  };
+  return {pick(s.values), pick(s.indices)};
+}
+
+OpDef median_op(std::string_view schema, bool whole, bool skip_nan) {
+  return rewrite_op(schema, [whole, skip_nan](Rewriter& r) {
+    TensorExpr x = in(r, "self");
+    if (whole)
+      return Values{median_along(r, x.reshape({product(x.sizes())}), 0, false, skip_nan).values};
+    int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
+    Sorted s = median_along(r, x, dim, bool_arg(r.node, "keepdim"), skip_nan);
+    return Values{s.values, s.indices};
+  });
+}
+
+}  // namespace
+
+Rows sort_ops() {
+  return {
+      loops_op("aotc.sort(Tensor self, SymInt count, bool descending) -> (Tensor, Tensor)",
+               LoopsKind::Sort, sorted_types, lower_sort),
+      rewrite_op("aten.sort.default(Tensor self, int dim=-1, bool descending=False) -> (Tensor "
+                 "values, Tensor indices)",
+                 sort),
+      rewrite_op("aten.sort.stable(Tensor self, *, bool? stable, int dim=-1, bool "
+                 "descending=False) -> (Tensor values, Tensor indices)",
+                 sort),
+      rewrite_op("aten.argsort.default(Tensor self, int dim=-1, bool descending=False) -> Tensor",
+                 argsort),
+      rewrite_op("aten.argsort.stable(Tensor self, *, bool stable, int dim=-1, bool "
+                 "descending=False) -> Tensor",
+                 argsort),
+      rewrite_op("aten.msort.default(Tensor self) -> Tensor",
+                 [](Rewriter& r) { return Values{sorted(r, in(r, "self"), 0, false).values}; }),
+      rewrite_op("aten.topk.default(Tensor self, SymInt k, int dim=-1, bool largest=True, bool "
+                 "sorted=True) -> (Tensor values, Tensor indices)",
+                 topk),
+      rewrite_op("aten.kthvalue.default(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> "
+                 "(Tensor values, Tensor indices)",
+                 kthvalue),
+      median_op("aten.median.default(Tensor self) -> Tensor", true, false),
+      median_op("aten.median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
+                "Tensor indices)",
+                false, false),
+      median_op("aten.nanmedian.default(Tensor self) -> Tensor", true, true),
+      median_op("aten.nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, "
+                "Tensor indices)",
+                false, true),
+  };
+}
+
+}  // namespace aotc

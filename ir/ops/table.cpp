@@ -1,0 +1,116 @@
+// Joins the rows, derives the in-place forms, and finds ops by name.
+#include <algorithm>
+#include <map>
+
+#include "ir/ops/op.h"
+
+namespace aotc {
+namespace {
+
+struct Table {
+  Rows rows;
+  std::map<std::string, const OpDef*, std::less<>> by_name;
+  std::vector<std::unique_ptr<OpDef>> derived;
+};
+
+// "aten.add_.Tensor" for "aten.add.Tensor".
+std::string in_place_name(const std::string& name) {
+  size_t dot = name.find('.', name.find('.') + 1);
+  return name.substr(0, dot) + "_" + name.substr(dot);
+}
+
+bool has_in_place_form(const OpDef& op) {
+  if (op.schema.args.empty() || op.schema.args[0].type != "Tensor" || op.schema.num_outputs < 1)
+    return false;
+  return op.name().starts_with("aten.") && !op.is_view() && !op.is_check();
+}
+
+void derive_in_place(Table& t, const OpDef& op) {
+  auto d = std::make_unique<OpDef>(op);
+  d->schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
+  d->schema.num_outputs = 1;
+  d->schema.args[0].mutated = true;
+  d->twin = &op;
+  d->infer = [](const Node& n) {
+    return std::vector<TensorType>{std::get<Value*>(n.args[0])->type};
+  };
+  if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+}
+
+// "aten.t_.default": the view, under which the tensor itself is known from there on.
+void derive_in_place_view(Table& t, const OpDef& op) {
+  if (!op.is_view() || !op.name().starts_with("aten.") || op.schema.num_outputs != 1) return;
+  auto d = std::make_unique<OpDef>(op);
+  d->schema.name = in_place_name(op.name());
+  d->schema.args[0].mutated = true;
+  if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+}
+
+Table build() {
+  Table t;
+  for (Rows (*rows)() : {pointwise_ops, reduce_ops, view_ops, creation_ops, index_ops, linear_ops,
+                         composite_ops, check_ops})
+    for (OpDef& op : rows()) t.rows.push_back(std::move(op));
+  for (const OpDef& op : t.rows)
+    AOTC_CHECK(t.by_name.emplace(op.name(), &op).second, "op '{}' has two rows", op.name());
+  for (const OpDef& op : t.rows) {
+    if (has_in_place_form(op)) derive_in_place(t, op);
+    derive_in_place_view(t, op);
+  }
+  return t;
+}
+
+const Table& table() {
+  static const Table t = build();
+  return t;
+}
+
+size_t edit_distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t next = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = row[j];
+      row[j] = next;
+    }
+  }
+  return row[b.size()];
+}
+
+}  // namespace
+
+bool OpDef::is_check() const {
+  const auto* m = as<LoopsMeaning>();
+  return m && m->kind == LoopsKind::Check;
+}
+
+const OpDef* find_op(std::string_view name) {
+  if (name.starts_with("torch.ops.")) name.remove_prefix(10);
+  auto it = table().by_name.find(name);
+  return it == table().by_name.end() ? nullptr : it->second;
+}
+
+std::vector<const OpDef*> all_ops() {
+  std::vector<const OpDef*> ops;
+  for (const OpDef& op : table().rows) ops.push_back(&op);
+  std::sort(ops.begin(), ops.end(), [](auto* a, auto* b) { return a->name() < b->name(); });
+  return ops;
+}
+
+std::vector<std::string> similar_ops(std::string_view name) {
+  if (name.starts_with("torch.ops.")) name.remove_prefix(10);
+  std::vector<std::pair<size_t, std::string>> near;
+  for (const OpDef& op : table().rows) {
+    size_t d = edit_distance(name, op.name());
+    if (d <= 5) near.emplace_back(d, op.name());
+  }
+  std::sort(near.begin(), near.end());
+  std::vector<std::string> names;
+  for (size_t i = 0; i < near.size() && i < 3; ++i) names.push_back(near[i].second);
+  return names;
+}
+
+}  // namespace aotc

@@ -1,0 +1,263 @@
+// The first half of a call: checks the caller's inputs, binds the symbols, and, when a symbol has
+// changed since the last call, evaluates everything that depends on them.
+#include <stdio.h>
+#include <string.h>
+
+#include "error.h"
+#include "session.h"
+
+namespace aotc::model {
+namespace {
+
+long long wide(int64_t n) { return n; }
+
+AotcStatus wrong_count(const Session* s, int32_t given) {
+  const AotcProgram* program = s->program;
+  char names[512] = "";
+  int used = 0;
+  for (int32_t i = 0; i < program->n_inputs && used < 400; ++i)
+    used += snprintf(names + used, sizeof names - static_cast<size_t>(used), "%s%.100s",
+                     i ? ", " : ": ", program->inputs[i].name);
+  return fail(AOTC_INVALID_ARGUMENT, "session_run: %d inputs given, program '%s' has %d%s", given,
+              program->name, program->n_inputs, names);
+}
+
+AotcStatus check_header(const AotcInput& input, const DLTensor& tensor) {
+  if (!is_host(tensor.device))
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' is on %s, expected cpu: copy it there first",
+                input.name, device_name(tensor.device).text);
+  if (!same_dtype(tensor.dtype, input.dtype))
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' is %s, expected %s", input.name,
+                dtype_name(tensor.dtype).text, dtype_name(input.dtype).text);
+  if (tensor.ndim != input.ndim) {
+    const bool readable = tensor.ndim > 0 && tensor.ndim <= kMaxRank && tensor.shape;
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' has rank %d %s, expected rank %d", input.name,
+                tensor.ndim, list_text(tensor.shape, readable ? tensor.ndim : 0).text, input.ndim);
+  }
+  if (tensor.ndim > 0 && !tensor.shape)
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' has rank %d but its shape is NULL", input.name,
+                tensor.ndim);
+  return AOTC_OK;
+}
+
+// "input 'x' dimension 0", or "input 'n'" for a symbolic int.
+struct Place {
+  char text[256];
+};
+Place place_of(const AotcInput& input, int32_t d) {
+  Place out;
+  if (input.kind == AOTC_INPUT_SYMBOL)
+    snprintf(out.text, sizeof out.text, "input '%.200s'", input.name);
+  else
+    snprintf(out.text, sizeof out.text, "input '%.200s' dimension %d", input.name, d);
+  return out;
+}
+
+// The first place of a symbol sets it, others must agree.
+AotcStatus bind_symbol(Session* s, int32_t symbol, int64_t value, int32_t i, int32_t d) {
+  int64_t* bound = &s->frame.symbols[symbol];
+  if (*bound == value) return AOTC_OK;
+  const SymbolSource source = s->model->symbol_sources[symbol];
+  if (source.input == i && source.dimension == d) {
+    *bound = value;
+    s->prepared = false;
+    return AOTC_OK;
+  }
+  const AotcProgram* program = s->program;
+  return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %lld (symbol %s, from %s)",
+              place_of(program->inputs[i], d).text, wide(value), wide(*bound),
+              program->symbols[symbol].name,
+              place_of(program->inputs[source.input], source.dimension).text);
+}
+
+AotcStatus check_sizes(Session* s, const AotcInput& input, const DLTensor& tensor, int32_t i) {
+  for (int32_t d = 0; d < input.ndim; ++d) {
+    const AotcDimension& dimension = input.dimensions[d];
+    const int64_t size = tensor.shape[d];
+    if (size < 0)
+      return fail(AOTC_INVALID_ARGUMENT, "%s is %lld: a size is never negative",
+                  place_of(input, d).text, wide(size));
+    if (dimension.symbol >= 0) {
+      if (AotcStatus status = bind_symbol(s, dimension.symbol, size, i, d)) return status;
+    } else if (dimension.size.extent < 0 && size != dimension.size.value) {
+      return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %lld", place_of(input, d).text,
+                  wide(size), wide(dimension.size.value));
+    }
+  }
+  return AOTC_OK;
+}
+
+AotcStatus check_data(const AotcInput& input, const DLTensor& tensor, InputUse* use) {
+  use->count = count_elements(tensor.shape, tensor.ndim);
+  use->data = tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nullptr;
+  if (use->count < 0)
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' has sizes %s: more elements than memory holds",
+                input.name, list_text(tensor.shape, tensor.ndim).text);
+  if (use->count > 0 && !tensor.data)
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' has %lld elements but its data is NULL",
+                input.name, wide(use->count));
+  return AOTC_OK;
+}
+
+int64_t read_integer(const char* data, DLDataType dtype) {
+  int64_t value = 0;
+  memcpy(&value, data, static_cast<size_t>(element_bytes(dtype)));
+  if (dtype.code == kDLBool) return value != 0;
+  const int32_t unused = 64 - dtype.bits;
+  const uint64_t shifted = static_cast<uint64_t>(value) << unused;
+  return dtype.code == kDLInt ? static_cast<int64_t>(shifted) >> unused
+                              : static_cast<int64_t>(shifted >> unused);
+}
+
+// Equal, or both NaN.
+AotcStatus check_float_constant(const AotcInput& input, const char* data) {
+  double value = 0;
+  if (input.dtype.bits == 32) {
+    float narrow = 0;
+    memcpy(&narrow, data, sizeof narrow);
+    value = static_cast<double>(narrow);
+  } else {
+    memcpy(&value, data, sizeof value);
+  }
+  const double expected = input.constant_float;
+  if (value == expected || (value != value && expected != expected)) return AOTC_OK;
+  return fail(AOTC_INVALID_ARGUMENT,
+              "input '%s' is %.17g, expected %.17g: the program was exported for this value",
+              input.name, value, expected);
+}
+
+AotcStatus check_constant(const AotcInput& input, const char* data) {
+  if (input.dtype.code == kDLFloat) return check_float_constant(input, data);
+  const int64_t value = read_integer(data, input.dtype);
+  if (value == input.constant_int) return AOTC_OK;
+  return fail(AOTC_INVALID_ARGUMENT,
+              "input '%s' is %lld, expected %lld: the program was exported for this value",
+              input.name, wide(value), wide(input.constant_int));
+}
+
+AotcStatus check_input(Session* s, int32_t i) {
+  const AotcInput& input = s->program->inputs[i];
+  const DLTensor& tensor = s->inputs[i];
+  InputUse* use = &s->input_uses[i];
+  if (AotcStatus status = check_header(input, tensor)) return status;
+  if (AotcStatus status = check_sizes(s, input, tensor, i)) return status;
+  if (AotcStatus status = check_data(input, tensor, use)) return status;
+  if (input.kind == AOTC_INPUT_CONSTANT) return check_constant(input, use->data);
+  if (input.kind == AOTC_INPUT_SYMBOL && input.dimensions[0].symbol >= 0)
+    return bind_symbol(s, input.dimensions[0].symbol, read_integer(use->data, input.dtype), i, 0);
+  return AOTC_OK;
+}
+
+AotcStatus check_range(const Session* s, int32_t k) {
+  const AotcSymbol& symbol = s->program->symbols[k];
+  const SymbolSource source = s->model->symbol_sources[k];
+  const int64_t value = s->frame.symbols[k];
+  if (source.input < 0 || (value >= symbol.min && value <= symbol.max)) return AOTC_OK;
+  char range[64];
+  if (symbol.min == INT64_MIN)
+    snprintf(range, sizeof range, "at most %lld", wide(symbol.max));
+  else if (symbol.max == INT64_MAX)
+    snprintf(range, sizeof range, "at least %lld", wide(symbol.min));
+  else
+    snprintf(range, sizeof range, "%lld..%lld", wide(symbol.min), wide(symbol.max));
+  return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %s (symbol %s)",
+              place_of(s->program->inputs[source.input], source.dimension).text, wide(value), range,
+              symbol.name);
+}
+
+AotcStatus prepare_input(Session* s, int32_t i) {
+  const AotcInput& input = s->program->inputs[i];
+  const int32_t first = s->model->first_input_dim[i];
+  int64_t* sizes = s->input_sizes + first;
+  int64_t* strides = s->input_strides + first;
+  for (int32_t d = 0; d < input.ndim; ++d) {
+    const AotcDimension& dimension = input.dimensions[d];
+    sizes[d] =
+        dimension.symbol >= 0 ? s->frame.symbols[dimension.symbol] : evaluate(s, dimension.size);
+    strides[d] = evaluate(s, input.strides[d]);
+  }
+  const int64_t item = element_bytes(input.dtype);
+  s->input_spans[i] = span_bytes(sizes, strides, input.ndim, item);
+  if (s->input_spans[i] < 0)
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' would need the sizes %s", input.name,
+                list_text(sizes, input.ndim).text);
+  char somewhere[1];
+  s->input_overlaps[i] = overlaps_itself({somewhere, item, input.ndim, sizes, strides});
+  return AOTC_OK;
+}
+
+AotcStatus prepare_output(Session* s, int32_t i) {
+  const AotcOutput& output = s->program->outputs[i];
+  if (output.kind != AOTC_OUTPUT_FRESH || output.dynamic) return AOTC_OK;
+  evaluate_output(s, i);
+  const int32_t first = s->model->first_output_dim[i];
+  s->output_spans[i] = span_bytes(s->output_sizes + first, s->output_strides + first, output.ndim,
+                                  element_bytes(output.dtype));
+  if (s->output_spans[i] >= 0) return AOTC_OK;
+  return fail(AOTC_INVALID_ARGUMENT, "output '%s' would have the sizes %s", output.name,
+              list_text(s->output_sizes + first, output.ndim).text);
+}
+
+AotcStatus compute_extents(Session* s) {
+  AotcFrame* frame = &s->frame;
+  frame->failure = {};
+  if (!s->program->compute_extents || s->program->compute_extents(frame) == 0) return AOTC_OK;
+  return failure_status(AOTC_INVALID_ARGUMENT, frame->failure);
+}
+
+}  // namespace
+
+AotcStatus failure_status(AotcStatus status, const AotcFailure& failure) {
+  const char* message = failure.message ? failure.message : "a check of the program failed";
+  if (!failure.has_value) return fail(status, "%s", message);
+  return fail(status, "%s, found %lld", message, wide(failure.value));
+}
+
+void evaluate_output(Session* s, int32_t i) {
+  const AotcOutput& output = s->program->outputs[i];
+  const int32_t first = s->model->first_output_dim[i];
+  for (int32_t d = 0; d < output.ndim; ++d) {
+    s->output_sizes[first + d] = evaluate(s, output.sizes[d]);
+    s->output_strides[first + d] = evaluate(s, output.strides[d]);
+  }
+}
+
+int64_t span_bytes(const int64_t* sizes, const int64_t* strides, int32_t ndim, int64_t item) {
+  int64_t last = 0;
+  const int64_t count = count_elements(sizes, ndim);
+  if (count <= 0) return count;
+  for (int32_t d = 0; d < ndim; ++d) {
+    int64_t reach = 0;
+    if (!multiply(sizes[d] - 1, strides[d], &reach) || !add(last, reach, &last)) return -1;
+  }
+  return add(last, 1, &last) && multiply(last, item, &last) ? last : -1;
+}
+
+AotcStatus check_inputs(Session* s, const DLTensor* inputs, int32_t n_inputs) {
+  if (n_inputs != s->program->n_inputs) return wrong_count(s, n_inputs);
+  if (n_inputs && !inputs)
+    return fail(AOTC_INVALID_ARGUMENT, "session_run: the array of inputs is NULL");
+  s->inputs = inputs;
+  for (int32_t i = 0; i < n_inputs; ++i)
+    if (AotcStatus status = check_input(s, i)) return status;
+  return AOTC_OK;
+}
+
+AotcStatus prepare(Session* s) {
+  const AotcProgram* program = s->program;
+  for (int32_t k = 0; k < program->n_symbols; ++k)
+    if (AotcStatus status = check_range(s, k)) return status;
+  if (AotcStatus status = compute_extents(s)) return status;
+  for (int32_t i = 0; i < program->n_inputs; ++i)
+    if (AotcStatus status = prepare_input(s, i)) return status;
+  for (int32_t i = 0; i < program->n_outputs; ++i)
+    if (AotcStatus status = prepare_output(s, i)) return status;
+  const int64_t bytes = evaluate(s, program->arena_bytes);
+  if (!reserve(&s->arena, bytes))
+    return fail(AOTC_OUT_OF_MEMORY, "no memory for %lld bytes of scratch memory", wide(bytes));
+  s->frame.arena = s->arena.data;
+  s->prepared = true;
+  return AOTC_OK;
+}
+
+}  // namespace aotc::model

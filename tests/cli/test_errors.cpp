@@ -1,0 +1,143 @@
+// Wrong use and wrong files: exit codes and messages.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support.h"
+
+namespace fs = std::filesystem;
+
+namespace aotc::cli::test {
+namespace {
+
+void check_fails(const std::vector<std::string>& arguments, int exit_code,
+                 const std::string& part) {
+  const Folder folder;
+  const RunResult r = aotc(arguments, folder.path());
+  INFO(r.out << r.err);
+  CHECK(r.exit_code == exit_code);
+  CHECK(r.err.find(part) != std::string::npos);
+  CHECK(fs::is_empty(folder.path()));
+}
+
+void check_usage(const std::vector<std::string>& arguments, const std::string& part) {
+  check_fails(arguments, 2, part);
+}
+
+void check_user_error(const std::vector<std::string>& arguments, const std::string& part) {
+  check_fails(arguments, 1, part);
+}
+
+}  // namespace
+
+TEST_CASE("wrong use is exit code 2", "[errors]") {
+  const std::string model = data("buffer_mutation.pt2");
+  check_usage({}, "compile");
+  check_usage({"nosuch"}, "nosuch");
+  check_usage({"compile"}, "MODEL.pt2");
+  check_usage({"compile", model, "--nosuch"}, "--nosuch");
+  check_usage({"compile", model, "--emit", "nosuch"}, "nosuch");
+  check_usage({"compile", model, "--emit", "graph", "-o", "x"}, "--emit");
+  check_usage({"compile", model, "--from", "package", "x"}, "package");
+  check_usage({"compile", model, "--from", "nosuch", "x"}, "nosuch");
+  check_usage({"compile", model, "--device", "tpu"}, "tpu");
+  check_usage({"compile", model, "--in-place", "never"}, "never");
+  check_usage({"compile", model, "--alias", "x"}, "LEFT=RIGHT");
+  check_usage({"compile", model, "--device-map", "cuda:0"}, "LEFT=RIGHT");
+  check_usage({"compile", model, "second.pt2"}, "second.pt2");
+  check_usage({"run"}, "PACKAGE");
+  check_usage({"run", "x", "--threads", "0"}, "--threads");
+  check_usage({"run", "x", "--inputs", "a", "--steps", "b"}, "--steps");
+  check_usage({"verify"}, "PATH");
+  check_usage({"emit-source", model}, "--output");
+}
+
+TEST_CASE("a program that is not there, or none, is exit code 1", "[errors]") {
+  const Folder folder;
+  write_text(folder / "garbage.pt2", "this is not an archive");
+  write_text(folder / "empty.pt2", "");
+  write_text(folder / "zip.pt2", std::string("PK\x05\x06", 4) + std::string(18, '\0'));
+  write_text(folder / "cut.pt2", read_text(data("buffer_mutation.pt2")).substr(0, 3000));
+  for (const char* command : {"compile", "inspect", "explain"}) {
+    check_user_error({command, "nowhere.pt2"}, "nowhere.pt2");
+    for (const char* file : {"garbage.pt2", "empty.pt2", "zip.pt2", "cut.pt2"})
+      check_user_error({command, (folder / file).string()}, file);
+    check_user_error({command, folder.str()}, folder.str());
+  }
+  for (const char* command : {"run", "bench"}) {
+    check_user_error({command, "nowhere.aotc"}, "nowhere.aotc");
+    check_user_error({command, (folder / "garbage.pt2").string()}, "garbage.pt2");
+    check_user_error({command, data("buffer_mutation.pt2")}, "buffer_mutation.pt2");
+  }
+}
+
+TEST_CASE("an output that cannot be written is named", "[errors]") {
+  const std::string model = data("buffer_mutation.pt2");
+  check_user_error({"compile", model, "-o", "/nowhere/x.aotc"}, "/nowhere/x.aotc");
+  check_user_error({"run", package_of("buffer_mutation.pt2"), "--outputs", "/proc/nowhere"},
+                   "/proc/nowhere");
+  const Folder folder;
+  fs::copy_file(model, folder / "m.pt2");
+  check_user_error({"compile", (folder / "m.pt2").string(), "-o", (folder / "m.pt2").string()},
+                   "m.pt2");
+  CHECK(read_text(folder / "m.pt2") == read_text(model));
+}
+
+TEST_CASE("inputs that do not fit are named", "[errors]") {
+  const std::string package = package_of("input_mutation_with_return.pt2");
+  const Folder folder;
+  write_array(folder.path(), "in0", integers({1, 2, 3, 4, 5, 6}, {2, 3}));
+  check_user_error({"run", package, "--inputs", folder.str()}, "float32");
+  write_array(folder.path(), "in0", floats({1, 2, 3, 4, 5, 6}, {3, 2}));
+  check_user_error({"run", package, "--inputs", folder.str()}, "input");
+  write_array(folder.path(), "in0", floats({1, 2, 3, 4, 5, 6}, {2, 3}));
+  write_array(folder.path(), "in1", floats({1}, {1}));
+  check_user_error({"run", package, "--inputs", folder.str()}, "input");
+  write_text(folder / "in0.npy", "not an array");
+  check_user_error({"run", package, "--inputs", folder.str()}, "in0.npy");
+  check_user_error({"run", package, "--inputs", "nowhere.npy"}, "nowhere.npy");
+  check_user_error({"run", package, "--inputs", "nowhere"}, "nowhere");
+  check_user_error({"run", package, "--steps", "nowhere"}, "nowhere");
+}
+
+TEST_CASE("a stage's text that cannot be read is named", "[errors]") {
+  const Folder folder;
+  write_text(folder / "x.ir", "graph (((");
+  const std::string model = data("buffer_mutation.pt2");
+  check_user_error(
+      {"compile", model, "--from", "graph", (folder / "x.ir").string(), "--emit", "plan"}, "x.ir");
+  check_user_error({"compile", model, "--from", "graph", "nowhere.ir"}, "nowhere.ir");
+}
+
+TEST_CASE("a program for a GPU needs one, or another device", "[errors]") {
+  const Folder folder;
+  const std::string model = data("cache_index_copy_cuda.pt2");
+  const RunResult mapped = aotc({"compile", model, "--device", "cpu", "-q"}, folder.path());
+  INFO(mapped.err);
+  CHECK(mapped.exit_code == 0);
+  const RunResult moved =
+      aotc({"compile", model, "--device-map", "cuda:0=cpu", "-q"}, folder.path());
+  INFO(moved.err);
+  CHECK(moved.exit_code == 0);
+}
+
+TEST_CASE("--json reports errors on standard output too", "[errors]") {
+  const RunResult r = aotc({"compile", "nowhere.pt2", "--json"});
+  CHECK(r.exit_code == 1);
+  CHECK(nlohmann::json::parse(r.out).at("error").get<std::string>().find("nowhere.pt2") !=
+        std::string::npos);
+}
+
+TEST_CASE("a profile that the run time cannot take is refused before the run", "[errors]") {
+  const Folder folder;
+  const RunResult r =
+      aotc({"run", package_of("buffer_mutation.pt2"), "--profile", "t.json"}, folder.path());
+  INFO(r.out << r.err);
+  if (r.exit_code == 0)
+    CHECK(fs::exists(folder / "t.json"));
+  else
+    CHECK(r.exit_code == 1);
+}
+
+}  // namespace aotc::cli::test

@@ -1,0 +1,3 @@
+// Tests of the interpreter.
+#define CATCH_CONFIG_MAIN
+#include <catch2/catch.hpp>
