@@ -115,7 +115,7 @@ class KernelEmitter {
     if (named_.contains(id)) return "v" + std::to_string(id);
     switch (e.kind) {
       case ExprKind::Constant: return cpp_constant(e.constant);
-      case ExprKind::Index: return fmt::format("({})", index(e.index));
+      case ExprKind::Index: return fmt::format("int64_t({})", index(e.index));
       case ExprKind::Accumulator: return accumulator_name(e.accumulator) + (in_lanes_.contains(e.accumulator) ? "[0]" : "");
       case ExprKind::Load: {
         std::string load = fmt::format("{}[{}]", pointer_name(p_, e.buffer), index(e.at.at(0)));

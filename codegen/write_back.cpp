@@ -29,7 +29,7 @@ bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferI
   if (e.kind != ExprKind::Load || e.buffer != from || e.guard >= 0 || !(e.at == s.at)) return false;
   const Buffer& b = p.buffers[static_cast<size_t>(to)];
   for (size_t i = 0; i < s.at.size(); ++i)
-    if (!(s.at[i] == Sym::symbol(k.axes[i].name)) || !(k.axes[i].extent == b.sizes[i])) return s.at[i].is(0) && b.sizes[i].is(1);
+    if (!(b.sizes[i].is(1) && s.at[i].is(0)) && (!(s.at[i] == Sym::symbol(k.axes[i].name)) || !(k.axes[i].extent == b.sizes[i]))) return false;
   return true;
 }
 

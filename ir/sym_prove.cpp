@@ -115,6 +115,12 @@ Sym Assumptions::simplify(const Sym& e) const {
   for (const auto& t : e.terms()) {
     Sym p(t.coefficient);
     for (const auto& f : t.factors) {
+      if (f->op == SymOp::Symbol) {  // an axis of one iteration is 0
+        auto it = ranges_.find(f->name);
+        bool fixed = it != ranges_.end() && it->second.lo && it->second.hi && it->second.lo->constant() && *it->second.lo == *it->second.hi;
+        p = p * (fixed ? *it->second.lo : Sym::symbol(f->name));
+        continue;
+      }
       std::vector<Sym> args;
       for (const Sym& a : f->args) args.push_back(simplify(a));
       Sym atom = f->op == SymOp::FloorDiv ? divide(args[0], args[1]) : rebuild(*f, args);

@@ -1,4 +1,5 @@
 // aotc compile: a program to a package, or to the text of one stage.
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -123,13 +124,13 @@ void check_usage(const Options& o) {
     throw CLI::RequiredError("MODEL.pt2 (or --from STAGE FILE)");
   if (!o.emit.empty() && !o.package.empty())
     throw CLI::ValidationError("--emit", "prints a stage and writes no package: leave -o out");
-  if (!o.from.empty() && !stage_named(o.from[0]).parse) {
-    std::string names;
-    for (const Stage& s : stages())
-      if (s.parse) names += (names.empty() ? "" : ", ") + std::string(s.name);
-    throw CLI::ValidationError(
-        "--from", fmt::format("'{}' cannot be started from; {} can", o.from[0], names));
-  }
+  if (o.from.empty()) return;
+  std::vector<std::string> names;
+  for (const Stage& stage : stages())
+    if (stage.parse) names.push_back(stage.name);
+  if (std::find(names.begin(), names.end(), o.from[0]) == names.end())
+    throw CLI::ValidationError("--from", fmt::format("'{}' cannot be started from; {} can",
+                                                     o.from[0], fmt::join(names, ", ")));
 }
 
 int run_compile(const Options& o) {

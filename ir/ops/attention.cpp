@@ -48,7 +48,7 @@ TensorExpr scores_of(Rewriter& r, const Attention& a, TensorExpr query, TensorEx
   TensorExpr scores = query.apply("aten.matmul.default", {keys.v}) * scale;
   TensorExpr mask = a.mask;
   if (a.causal) mask = causal_mask(r, query.size(-2), key.size(-2));
-  if (!mask) return scores;
+  if (mask.v == nullptr) return scores;
   if (is_bool(mask.dtype())) return where(mask, scores.v, -INFINITY);
   return scores + mask.cast(scores.dtype());
 }

@@ -125,7 +125,7 @@ Values batch_norm_with_update_functional(Rewriter& r) {
 
 // The running statistics are written in place, which later stages turn into values.
 void advance(Rewriter& r, const Normalized& n) {
-  if (!n.running_mean) return;
+  if (n.running_mean.v == nullptr) return;
   r.emit("aten.copy_.default", {r.tensor("running_mean"), n.running_mean.v});
   r.emit("aten.copy_.default", {r.tensor("running_var"), n.running_var.v});
 }

@@ -132,7 +132,7 @@ Values weight_norm(Rewriter& r) {
 
 // Per-channel parameters as [1, C, 1, ...] for a tensor of this rank.
 TensorExpr per_channel(TensorExpr v, int64_t rank) {
-  if (!v) return v;
+  if (v.v == nullptr) return v;
   Index sizes(static_cast<size_t>(rank), Sym(1));
   sizes[1] = v.size(0);
   return v.reshape(sizes);

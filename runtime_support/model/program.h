@@ -93,7 +93,7 @@ typedef struct AotcOutput {
    * view_dim[i] with step view_step[i], starting at view_start[d] in input dimension d. NULL: the
    * view is not of that simple form (or has another element size), and an input of another layout
    * is refused when this output aliases it. */
-  const int32_t* view_dim;      /* ndim entries; -1: a size-1 or broadcast dimension (stride 0) */
+  const int32_t* view_dim; /* ndim entries (0-d: may be NULL); -1: size 1 or broadcast (stride 0) */
   const AotcExtent* view_step;  /* ndim entries */
   const AotcExtent* view_start; /* one per dimension of the input */
 } AotcOutput;

@@ -12,8 +12,8 @@ struct Scratch {
   char* data;
   int64_t bytes;
 };
-// False when there is no memory (or bytes < 0); then the scratch is empty. Aligned to kAlignment; nothing is
-// allocated for 0 bytes.
+// False when there is no memory (or bytes < 0); then the scratch is empty. Aligned to kAlignment;
+// nothing is allocated for 0 bytes.
 bool reserve(Scratch* scratch, int64_t bytes);
 
 // What the program gets for a tensor without elements: an aligned address, never read or written.

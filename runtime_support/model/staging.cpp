@@ -41,7 +41,7 @@ AotcStatus check_all_sizes(const Session* s, int32_t i) {
 AotcStatus check_views(const Session* s, int32_t i) {
   for (int32_t o = 0; o < s->program->n_outputs; ++o) {
     const AotcOutput& output = s->program->outputs[o];
-    if (output.kind == AOTC_OUTPUT_INPUT && output.index == i && !output.view_dim)
+    if (output.kind == AOTC_OUTPUT_INPUT && output.index == i && !is_simple_view(output))
       return layout_error(
           s, i,
           "an output is a view of it that needs the exported layout; pass a tensor of that layout");

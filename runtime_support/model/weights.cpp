@@ -88,7 +88,8 @@ AotcStatus map_window(int fd, const char* path, int64_t offset, int64_t size, We
 AotcStatus map_file(int fd, const char* path, const WeightsOptions& options, Weights* out,
                     int64_t* size) {
   const int64_t file_bytes = lseek(fd, 0, SEEK_END);  // fstat is no symbol of older systems
-  if (file_bytes < 0 || lseek(fd, 0, SEEK_SET) != 0) return io_error("read", path);
+  char byte;
+  if (file_bytes < 0 || pread(fd, &byte, 1, 0) < 0) return io_error("read", path);  // e.g. a folder
   *size = options.size < 0 ? file_bytes - options.offset : options.size;
   if (options.offset > file_bytes || *size > file_bytes - options.offset)
     return fail(AOTC_BAD_PACKAGE, "weights '%s': bytes %lld to %lld are wanted, the file has %lld",

@@ -98,6 +98,18 @@ TEST_CASE("no sample inputs, or such as cannot be represented, are a note") {
   CHECK_THAT(p.notes.at(0), Contains("'my.pkg.Cache'"));
 }
 
+TEST_CASE("sample inputs that never end are refused") {
+  auto files = test::unzip(test::read_file(test::data_path(kRaw)));
+  std::string doubling;  // DUP, TUPLE2: a tuple that holds the one before twice
+  for (int i = 0; i < 60; ++i) doubling += "2\x86";
+  const std::string endless = std::string("\x80\2]q\0h\0a", 9);
+  for (const std::string& args : {"\x80\2)" + doubling, endless}) {
+    test::member_ending(files, "sample_inputs/model.pt").data =
+        test::make_zip({{"archive/data.pkl", args + "}\x86."}});
+    CHECK_THAT(refusal_of_bytes(test::make_zip(files)), Contains("too deeply or endlessly"));
+  }
+}
+
 TEST_CASE("sizes that do not fit the bytes, or the graph") {
   const char* config = "weights_config.json";
   CHECK_THAT(refusal_of_change(kRaw, config, "{\"as_int\": 24}", "{\"as_int\": 25}"),

@@ -128,8 +128,8 @@ void write_file(const std::string& path, const std::string& content) {
 }
 
 TemporaryFolder::TemporaryFolder() {
-  char name[] = "/tmp/aotc-package-XXXXXX";
-  path_ = mkdtemp(name);
+  path_ = (std::filesystem::temp_directory_path() / "aotc-test-XXXXXX").string();
+  if (!mkdtemp(path_.data())) throw std::runtime_error("cannot make a folder like " + path_);
 }
 
 TemporaryFolder::~TemporaryFolder() {

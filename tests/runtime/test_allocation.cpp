@@ -1,10 +1,9 @@
 // Every allocation of every operation fails once: a clear status, nothing changed, nothing leaked.
-#include <unistd.h>
-
 #include <array>
 
 #include "catch2/catch.hpp"
 #include "failing_malloc.h"
+#include "package_writer.h"
 #include "support.h"
 
 using namespace aotc;
@@ -138,12 +137,12 @@ TEST_CASE("staging leaves mutated inputs alone") {
 
 TEST_CASE("saving and loading") {
   Call call(aotc_counter_get_api);
-  const std::string path = "/tmp/aotc-allocation-" + std::to_string(getpid());
+  const TemporaryFolder folder;
+  const std::string path = folder / "states";
   CHECK(fail_each_allocation([&] { return call.api->session_save(call.session, path.c_str()); }) ==
         2);
   CHECK(fail_each_allocation([&] { return call.api->session_load(call.session, path.c_str()); }) ==
         2);
-  unlink(path.c_str());
 }
 
 TEST_CASE("fast calls allocate one block per result and nothing else") {

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 
 #include "catch2/catch.hpp"
@@ -38,7 +39,8 @@ std::string blob() {
 // A file that is removed with its scope.
 struct File {
   explicit File(const std::string& content)
-      : path("/tmp/aotc-weights-" + std::to_string(getpid())) {
+      : path(std::filesystem::temp_directory_path() /
+             ("aotc-weights-" + std::to_string(getpid()))) {
     std::ofstream(path, std::ios::binary) << content;
   }
   ~File() { unlink(path.c_str()); }
@@ -192,10 +194,10 @@ TEST_CASE("wrong weights are refused") {
             " are not those of program 'counter' (their digest differs): use the file written with "
             "it, or "
             "compile again");
-  CHECK(open_failure(aotc_external_program, "{\"weights\": \"/tmp\"}") ==
-        "weights '/tmp' are not a regular file");
-  CHECK(open_failure(aotc_external_program, "{\"weights\": \"/tmp/aotc-no-such-file\"}") ==
-        "cannot open weights '/tmp/aotc-no-such-file': No such file or directory; name the file by "
+  CHECK(open_failure(aotc_external_program, "{\"weights\": \"/\"}") ==
+        "cannot read weights '/': Is a directory");
+  CHECK(open_failure(aotc_external_program, "{\"weights\": \"/aotc-no-such-file\"}") ==
+        "cannot open weights '/aotc-no-such-file': No such file or directory; name the file by "
         "option "
         "'weights'");
   const std::string missing = open_failure(aotc_external_program);
@@ -276,8 +278,8 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   CHECK(open_failure(program) ==
         "program 'counter' is damaged: the storage of 'cache'; compile it again");
 
-  AotcOutput outputs[6];
-  std::copy_n(aotc_views_program.outputs, 6, outputs);
+  AotcOutput outputs[7];
+  std::copy_n(aotc_views_program.outputs, 7, outputs);
   program = aotc_views_program;
   program.outputs = outputs;
   outputs[3].index = 7;

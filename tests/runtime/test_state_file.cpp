@@ -1,13 +1,11 @@
 // Saved states: round trip, and files that are damaged, foreign or cannot be written.
 #include <dirent.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <fstream>
 #include <iterator>
 
 #include "catch2/catch.hpp"
+#include "package_writer.h"
 #include "support.h"
 
 using namespace aotc;
@@ -17,23 +15,17 @@ using Catch::Matchers::Contains;
 namespace {
 struct Saved : Program {
   Saved() : Program(aotc_counter_get_api) {
-    char name[] = "/tmp/aotc-state-XXXXXX";
-    folder = mkdtemp(name);
-    path = folder + "/states";
     run({over(x)});
     session.save(path);
     std::ifstream file(path, std::ios::binary);
     bytes.assign(std::istreambuf_iterator<char>(file), {});
   }
-  ~Saved() {
-    unlink(path.c_str());
-    rmdir(folder.c_str());
-  }
   void write(const std::string& content) {
     std::ofstream(path, std::ios::binary | std::ios::trunc) << content;
   }
   Floats x = {10, 20, 30};
-  std::string folder, path, bytes;
+  TemporaryFolder temporary;
+  std::string folder = temporary.path(), path = folder + "/states", bytes;
 };
 
 size_t files_in(const std::string& folder) {
@@ -114,8 +106,8 @@ TEST_CASE_METHOD(Saved, "paths that do not work") {
 
 TEST_CASE("a program without states saves and loads too") {
   Program program(aotc_pointwise_get_api);
-  const std::string path = "/tmp/aotc-stateless-" + std::to_string(getpid());
+  const TemporaryFolder folder;
+  const std::string path = folder / "states";
   program.session.save(path);
   CHECK_NOTHROW(program.session.load(path));
-  unlink(path.c_str());
 }

@@ -6,7 +6,7 @@ using namespace aotc;
 using namespace aotc::test;
 
 namespace {
-constexpr size_t kT = 0, kSlice = 1, kFlat = 2, kM = 3, kExpanded = 4, kX = 5;
+constexpr size_t kT = 0, kSlice = 1, kFlat = 2, kM = 3, kExpanded = 4, kX = 5, kLast = 6;
 Floats counted(int64_t n) {
   Floats out;
   for (int64_t i = 0; i < n; ++i) out.push_back(static_cast<float>(i));
@@ -29,6 +29,7 @@ TEST_CASE("views of an input in the exported layout") {
   CHECK(out[kExpanded].strides() == Integers{0, 1});
   CHECK(out[kX].raw() == x.data());
   CHECK(out[kM].raw() == m.data());
+  CHECK(out[kLast].raw() == &m[5]);
   CHECK(m == Floats{2, 4, 6, 8, 10, 12});
 }
 
@@ -37,7 +38,7 @@ TEST_CASE("names of what outputs alias") {
   CHECK(model.aliased_input(kT) == "x");
   CHECK(model.aliased_input(kM) == "m");
   CHECK(model.aliased_state(kM) == std::nullopt);
-  CHECK(model.aliased_input(6) == std::nullopt);
+  CHECK(model.aliased_input(7) == std::nullopt);
   CHECK(model.aliased_input(-1) == std::nullopt);
   const Model counter = Model::built_in(aotc_counter_get_api(AOTC_ABI_VERSION));
   CHECK(counter.aliased_state(1) == "cache");
@@ -69,6 +70,7 @@ TEST_CASE("views of an input of another layout have the strides of the real one"
   CHECK(m == Floats{-2, -1, -2, -1, -2, -1, -2, -1, -2, -1, -2, -1});
   CHECK(values<float>(out[3]) == Floats{2, 6, 10, 2, 6, 10, 2, 6, 10});
   CHECK(out[4].raw() == x.data());
+  CHECK(out[5].raw() == &m[10]);  // one element, at its place in the caller's strides
 }
 
 TEST_CASE("views of an unaligned input point to the caller's bytes") {
@@ -93,7 +95,7 @@ TEST_CASE("views of inputs without elements") {
 TEST_CASE("only the very storage may be given for an output that points into an input") {
   Program program(aotc_views_get_api);
   Floats x = counted(12), m = {1, 2, 3, 4, 5, 6}, other(12);
-  std::vector<Tensor> given(6);
+  std::vector<Tensor> given(7);
   given[kM] = over(m, {2, 3});
   given[kT] = over(x, {3, 4}, {1, 3});
   REQUIRE(program.run({over(x, {4, 3}), over(m, {2, 3})}, given) == AOTC_OK);

@@ -2,7 +2,7 @@
 //   def forward(x, m):                                                                x: [4, s0],
 //   m: [2, 3]
 //       m.mul_(2)
-//       return x.t(), x[1:3, ::2], x.view(-1), m, x[2].expand(3, s0), x
+//       return x.t(), x[1:3, ::2], x.view(-1), m, x[2].expand(3, s0), x, m[1, 2]
 #include "tools.h"
 
 namespace {
@@ -24,7 +24,7 @@ constexpr AotcExtent kExpanded[] = {fixed(3), extent(0)}, kExpandedStrides[] = {
 constexpr AotcExtent kXSizes[] = {fixed(4), extent(0)};
 constexpr AotcExtent kOnes[] = {fixed(1), fixed(1)}, kZeros[] = {fixed(0), fixed(0)},
                      kStart10[] = {fixed(1), fixed(0)}, kStart20[] = {fixed(2), fixed(0)},
-                     kStep12[] = {fixed(1), fixed(2)};
+                     kStep12[] = {fixed(1), fixed(2)}, kStart12[] = {fixed(1), fixed(2)};
 constexpr int32_t kDim10[] = {1, 0}, kDim01[] = {0, 1}, kDimNone1[] = {-1, 1};
 
 constexpr AotcOutput view(const char* name, int32_t input, int32_t ndim, const AotcExtent* sizes,
@@ -53,7 +53,8 @@ constexpr AotcOutput kOutputs[] = {
 #endif
     view("m_out", 1, 2, kMSizes, kMStrides, fixed(0), kDim01, kOnes, kZeros),
     view("expanded", 0, 2, kExpanded, kExpandedStrides, extent(3), kDimNone1, kOnes, kStart20),
-    view("x_out", 0, 2, kXSizes, kXStrides, fixed(0), kDim01, kOnes, kZeros)};
+    view("x_out", 0, 2, kXSizes, kXStrides, fixed(0), kDim01, kOnes, kZeros),
+    view("last", 1, 0, nullptr, nullptr, fixed(5), nullptr, nullptr, kStart12)};
 
 int32_t compute_extents(AotcFrame* frame) {
   const int64_t s0 = frame->symbols[0];
