@@ -16,13 +16,14 @@ namespace cli {
 namespace {
 
 struct Options {
-  std::string model, folder;
+  std::string model, folder, name;
   CompileFlags flags;
   OutputFlags output;
 };
 
 int run_emit_source(const Options& o) {
   CompileSettings settings = settings_of(o.flags);
+  settings.embedded_name = o.name;
   StageClock clock(settings, o.output.quiet);
   emit_source_project(o.model, o.folder, settings);
   if (o.output.json)
@@ -43,6 +44,11 @@ void add_emit_source(CLI::App& app, Action& action) {
   command->add_option("-o,--output", o->folder, "the folder of the project")
       ->required()
       ->type_name("DIR");
+  command
+      ->add_option(
+          "--name", o->name,
+          "a C identifier for the library, the header and the API function (default: the model's)")
+      ->type_name("NAME");
   add_compile_flags(*command, o->flags);
   add_output_flags(*command, o->output);
   command->callback([o, &action] { action = [o] { return run_emit_source(*o); }; });

@@ -42,10 +42,12 @@ int flush_output(int exit_code) {
   return exit_code == kExitOk ? kExitUser : exit_code;
 }
 
-void build_parser(CLI::App& app, Action& action, bool& list_stages) {
+void build_parser(CLI::App& app, Action& action, bool& list_stages, bool& native_level) {
   app.set_version_flag("--version", std::string("aotc ") + AOTC_VERSION_TEXT);
   app.set_help_all_flag("--help-all", "help of all commands");
   app.add_flag("--list-stages", list_stages, "print the stages of the compiler and their purpose");
+  app.add_flag("--native-cpu-level", native_level,
+               "print the CPU level that 'native' means on this machine");
   app.require_subcommand(0, 1);
   for (auto add : {add_compile, add_run, add_inspect, add_explain, add_verify, add_bench, add_ops,
                    add_emit_source})
@@ -58,10 +60,11 @@ void build_parser(CLI::App& app, Action& action, bool& list_stages) {
 int parse_and_run(int argc, char** argv) {
   CLI::App app("aotc: ahead-of-time compiler for exported PyTorch programs", "aotc");
   Action action;
-  bool list_stages = false;
-  build_parser(app, action, list_stages);
+  bool list_stages = false, native_level = false;
+  build_parser(app, action, list_stages, native_level);
   try {
     app.parse(argc, argv);
+    if (native_level) action = [] { return fmt::print("{}\n", native_cpu_level()), kExitOk; };
     if (list_stages) action = [] { return fmt::print("{}", stage_list()), kExitOk; };
     if (action) return action();
     fmt::print(stderr, "{}", app.help());
