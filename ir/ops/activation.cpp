@@ -40,9 +40,12 @@ E log_sigmoid(Elements& x) { return minimum(x[0], x.number(0)) - log1p(exp(-abs(
 
 E logit(Elements& x) {
   E v = x[0];
-  if (!x.is_none("eps"))
-    v = where(v < x["eps"], x["eps"], where(v > 1.0 - x["eps"], 1.0 - x["eps"], v));
-  return log(v / (1.0 - v));
+  if (!x.is_none("eps")) {
+    E low = rounded(x["eps"], x.common).e, high = rounded(1.0 - x["eps"], x.common).e;
+    v = where(v < low, low, where(v > high, high, v));
+  }
+  Rounded p{v, x.common};
+  return log((p / (1.0 - p)).e);
 }
 
 constexpr double kSeluAlpha = 1.6732632423543772848170429916717;

@@ -97,9 +97,83 @@ void lower_item(Lowering& l, const Node& n) {
 
 Types no_types(const Node&) { return {}; }
 
-// A size is an expression that the graph already has; nothing is computed.
-OpDef size_op(std::string_view schema) {
-  return loops_op(schema, LoopsKind::Host, no_types, [](Lowering&, const Node&) {});
+// A size is an expression that the graph already has, unless it is a symbol that only the view
+// whose size it is can define: then it is what the view's arguments make it.
+void define_from_view(Lowering& l, const Node& n, const std::optional<Sym>& value) {
+  auto symbol = n.output()->sym.symbol_name();
+  if (!symbol || !value || value->symbols().contains(*symbol)) return;
+  auto info = l.graph().symbols.find(*symbol);
+  if (info == l.graph().symbols.end() || !info->second.unbacked) return;
+  KernelBuilder k(l, l.unique_kernel_name("define_" + *symbol));
+  k.index(*value);
+  k.kernel().kind = loops::KernelKind::Host;
+  k.kernel().symbol = *symbol;
+  l.finish(k, n);
+}
+
+void lower_size(Lowering& l, const Node& n) {
+  const Node* producer = self_of(n)->producer;
+  if (!producer || !producer->op->is_view()) return;
+  std::vector<TensorType> types = producer->op->infer(*producer);
+  auto dim = static_cast<size_t>(
+      wrap_dim(int_arg(n, "dim"), static_cast<int64_t>(self_of(n)->type.rank()), n));
+  define_from_view(l, n, types.at(static_cast<size_t>(self_of(n)->output_index)).sizes.at(dim));
+}
+
+// Where the tensor starts in its storage: the first element of its views, of which the innermost
+// base starts at 0.
+void lower_storage_offset(Lowering& l, const Node& n) {
+  const Value* v = self_of(n);
+  Index at(v->type.rank(), Sym(0));
+  for (const Node* p = v->producer; p && p->op->is_view(); p = v->producer) {
+    at = p->op->as<ViewMeaning>()->map(*p, v->output_index, at);
+    v = std::get<Value*>(p->args[0]);
+  }
+  Sym offset = 0;
+  std::vector<Sym> strides = strides_of(v->type);
+  for (size_t d = 0; d < at.size(); ++d) offset = offset + at[d] * strides[d];
+  define_from_view(l, n, offset);
+}
+
+void lower_nothing(Lowering&, const Node&) {}
+
+OpDef size_op(std::string_view schema, void (*lower)(Lowering&, const Node&)) {
+  return loops_op(schema, LoopsKind::Host, no_types, lower);
+}
+
+// The integer in a tensor, as a symbol of the graph.
+Sym item(TensorExpr x) {
+  Rewriter& r = *x.r;
+  Node* n = r.emit("aten._local_scalar_dense.default", {x.v});
+  std::string name;
+  for (int i = 0; name.empty() || r.graph.symbols.contains(name); ++i)
+    name = fmt::format("item{}", i);
+  Value* v = r.graph.new_symbol_value(name, Sym::symbol(name));
+  r.graph.symbols[name] = {.min = std::nullopt, .max = std::nullopt, .unbacked = true};
+  v->producer = n;
+  n->outputs.push_back(v);
+  return v->sym;
+}
+
+// Split positions that are data: slices between them. The sizes keep the names that the program
+// gives them.
+Values tensor_split(Rewriter& r) {
+  TensorExpr self = in(r, "self"), places = in(r, "tensor_indices_or_sections");
+  auto count = places.rank() == 1 ? places.size(0).constant() : std::nullopt;
+  if (!count)
+    unsupported(r.node, "a number of sections that is data", "pass it as a Python integer");
+  int64_t dim = wrap_dim(int_arg(r.node, "dim"), self.rank(), r.node);
+  Values results;
+  Sym begin = 0;
+  for (int64_t i = 0; i <= *count; ++i) {
+    Sym end = i < *count ? item(places.select(0, i)) : self.size(dim);
+    TensorExpr part = self.slice(dim, begin, end);
+    auto k = static_cast<size_t>(i);
+    if (k < r.node.outputs.size()) part.v->type.sizes = r.node.output(k)->type.sizes;
+    results.push_back(part);
+    begin = end;
+  }
+  return results;
 }
 
 }  // namespace
@@ -116,10 +190,13 @@ Rows dynamic_ops() {
       loops_op("aten.item.default(Tensor self) -> Scalar", LoopsKind::Host, no_types, lower_item),
       loops_op("aten._local_scalar_dense.default(Tensor self) -> Scalar", LoopsKind::Host, no_types,
                lower_item),
-      size_op("aten.sym_size.int(Tensor self, int dim) -> SymInt"),
-      size_op("aten.sym_stride.int(Tensor self, int dim) -> SymInt"),
-      size_op("aten.sym_numel.default(Tensor self) -> SymInt"),
-      size_op("aten.sym_storage_offset.default(Tensor self) -> SymInt"),
+      rewrite_op("aten.tensor_split.tensor_indices_or_sections(Tensor(a -> *) self, Tensor "
+                 "tensor_indices_or_sections, int dim=0) -> Tensor(a)[]",
+                 tensor_split),
+      size_op("aten.sym_size.int(Tensor self, int dim) -> SymInt", lower_size),
+      size_op("aten.sym_stride.int(Tensor self, int dim) -> SymInt", lower_nothing),
+      size_op("aten.sym_numel.default(Tensor self) -> SymInt", lower_nothing),
+      size_op("aten.sym_storage_offset.default(Tensor self) -> SymInt", lower_storage_offset),
   };
 }
 

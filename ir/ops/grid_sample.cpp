@@ -22,7 +22,9 @@ Types sample_type(const Node& n) {
   return {contiguous_type(input.dtype, sizes, input.device)};
 }
 
-// One sample of the output: reads input[index[0], index[1], ...] around its position.
+// One sample of the output: reads input[index[0], index[1], ...] around its position. All
+// arithmetic is that of the element type, in the order of eager's vector code, which rounds half
+// types at every step.
 class Sampler {
  public:
   Sampler(KernelBuilder& k, const Node& n, const Index& index)
@@ -30,129 +32,143 @@ class Sampler {
         n_(n),
         index_(index),
         input_(tensor_arg(n, "input")),
+        mode_(int_arg(n, "interpolation_mode")),
         padding_(int_arg(n, "padding_mode")),
         align_(bool_arg(n, "align_corners")),
-        compute_(compute_type(input_->type.dtype)) {
+        type_(input_->type.dtype) {
     size_t spatial = input_->type.rank() - 2;
     for (size_t d = 0; d < spatial; ++d) positions_.push_back(position(d, spatial));
   }
 
   E value() {
-    switch (int_arg(n_, "interpolation_mode")) {
+    switch (mode_) {
       case kNearest:
-        return cast(nearest(), input_->type.dtype);
+        return nearest().e;
       case kCubic:
-        return cubic();
+        return cubic().e;
       default:
-        return linear();
+        return linear().e;
     }
   }
 
  private:
   const Sym& size(size_t d) const { return input_->type.sizes[d + 2]; }
-  E number(const Sym& s) { return cast(k_.index(s), compute_); }
+  Rounded as_number(E v) { return rounded(cast(v, compute_type(type_)), type_); }
+  Rounded number(const Sym& s) { return as_number(k_.index(s)); }
+  Rounded half_of(const Sym& s) { return as_number(cast(k_.index(s), DType::Float64) / 2.0); }
+  Rounded zero() { return as_number(k_.constant(0.0, compute_type(type_))); }
+  Rounded floor_of(Rounded v) { return {floor(v.e), type_}; }
 
   // -1..1 to elements. The grid's last coordinate belongs to the first dimension.
-  E position(size_t d, size_t spatial) {
+  Rounded position(size_t d, size_t spatial) {
     Index at{index_[0]};
     at.insert(at.end(), index_.begin() + 2, index_.end());
     at.push_back(Sym(static_cast<int64_t>(spatial - 1 - d)));
-    E x = cast(k_.lowering().load(k_, tensor_arg(n_, "grid"), at), compute_);
-    E unnormalized =
-        align_ ? (x + 1.0) / 2.0 * number(size(d) - 1) : ((x + 1.0) * number(size(d)) - 1.0) / 2.0;
-    return int_arg(n_, "interpolation_mode") == kCubic ? unnormalized : padded(unnormalized, d);
+    Rounded x = as_number(k_.lowering().load(k_, tensor_arg(n_, "grid"), at));
+    Rounded unnormalized =
+        align_ ? (x + 1.0) * half_of(size(d) - 1) : (x + 1.0) * half_of(size(d)) - 0.5;
+    return mode_ == kCubic ? unnormalized : padded(unnormalized, d);
   }
 
-  E clipped(E x, size_t d) { return minimum(maximum(x, like(x, 0)), number(size(d) - 1)); }
+  Rounded clipped(Rounded x, size_t d) {
+    return {minimum(maximum(x.e, zero().e), number(size(d) - 1).e), type_};
+  }
 
   // Mirrors x at the borders of the image, which lie at element centres or edges.
-  E reflected(E x, size_t d) {
-    Sym low2 = align_ ? Sym(0) : Sym(-1), span2 = align_ ? (size(d) - 1) * 2 : size(d) * 2;
-    if (span2.is(0)) return like(x, 0);
-    E low = number(low2) / 2.0, span = number(span2) / 2.0;
-    E distance = abs(x - low);
-    E flips = floor(distance / span), extra = distance - flips * span;
-    E is_even = flips - floor(flips / 2.0) * 2.0 == 0.0;
-    return where(is_even, extra + low, span - extra + low);
+  Rounded reflected(Rounded x, size_t d) {
+    Sym span_size = align_ ? size(d) - 1 : size(d);
+    if (span_size.is(0)) return zero();
+    Rounded low = align_ ? zero() : zero() - 0.5, span = number(span_size);
+    Rounded away = x - low, distance{abs(away.e), type_};
+    Rounded flips = floor_of(distance / span), extra = distance - flips * span;
+    E is_even = flips.e - floor(flips.e / 2.0) * 2.0 == 0.0;
+    return {where(is_even, (extra + low).e, (span - extra + low).e), type_};
   }
 
-  E padded(E x, size_t d) {
+  Rounded padded(Rounded x, size_t d) {
     if (padding_ == kBorder) return clipped(x, d);
     if (padding_ == kReflection) return clipped(reflected(x, d), d);
     return x;
   }
 
   // The element at integer positions; 0 outside. NaN positions are outside.
-  E element(const std::vector<E>& at) {
+  Rounded element(const std::vector<Rounded>& at) {
     Index place{index_[0], index_[1]};
     E inside = k_.boolean(true);
     for (size_t d = 0; d < at.size(); ++d) {
-      inside = inside && (at[d] >= 0.0) && (at[d] <= number(size(d) - 1));
-      place.push_back(k_.value_of(cast(where(inside, at[d], 0.0), DType::Int64)));
+      E position = at[d].e;
+      inside = inside && (position >= 0.0) &&
+               (position <= cast(k_.index(size(d) - 1), position.dtype()));
+      place.push_back(k_.value_of(cast(where(inside, position, 0.0), DType::Int64)));
     }
-    E zero = k_.constant(0.0, input_->type.dtype);
-    return cast(k_.lowering().load(k_, input_, place, inside, zero), compute_);
+    return as_number(k_.lowering().load(k_, input_, place, inside, k_.constant(0.0, type_)));
   }
 
-  E nearest() {
-    std::vector<E> at;
-    for (E p : positions_) at.push_back(round(p));
+  Rounded nearest() {
+    std::vector<Rounded> at;
+    for (Rounded p : positions_) at.push_back({round(p.e), type_});
     return element(at);
   }
 
   // The corners of the cell, each weighted by the opposite part.
-  E linear() {
+  Rounded linear() {
     size_t spatial = positions_.size();
-    E sum{};
-    for (size_t corner = 0; corner < (size_t{1} << spatial); ++corner) {
-      std::vector<E> at;
-      E weight{};
-      for (size_t d = 0; d < spatial; ++d) {
-        E low = floor(positions_[d]), beyond = positions_[d] - low;
-        bool upper = (corner >> (spatial - 1 - d)) & 1;
-        at.push_back(upper ? low + 1.0 : low);
-        E part = upper ? beyond : 1.0 - beyond;
-        weight = weight.k ? weight * part : part;
-      }
-      E term = element(at) * weight;
-      sum = sum.k ? sum + term : term;
+    std::vector<Rounded> low, after, before;
+    for (Rounded p : positions_) {
+      low.push_back(floor_of(p));
+      after.push_back(p - low.back());
+      before.push_back(1.0 - after.back());
     }
-    return sum;
+    std::optional<Rounded> sum;
+    for (size_t corner = 0; corner < (size_t{1} << spatial); ++corner) {
+      std::vector<Rounded> at;
+      std::optional<Rounded> weight;
+      for (size_t d = spatial; d-- > 0;) {
+        bool upper = (corner >> (spatial - 1 - d)) & 1;
+        at.insert(at.begin(), upper ? low[d] + 1.0 : low[d]);
+        Rounded part = upper ? after[d] : before[d];
+        weight = weight ? *weight * part : part;
+      }
+      Rounded term = element(at) * *weight;
+      sum = sum ? *sum + term : term;
+    }
+    return *sum;
   }
 
   static constexpr double kA = -0.75;
-  static E cubic_near(E x) { return ((kA + 2) * x - (kA + 3)) * x * x + 1.0; }
-  static E cubic_far(E x) { return ((kA * x - 5 * kA) * x + 8 * kA) * x - 4 * kA; }
-  static std::array<E, 4> cubic_weights(E x) {
+  static Rounded cubic_near(Rounded x) { return (x * (kA + 2) - (kA + 3)) * x * x + 1.0; }
+  static Rounded cubic_far(Rounded x) { return ((x * kA - 5 * kA) * x + 8 * kA) * x - 4 * kA; }
+  static std::array<Rounded, 4> cubic_weights(Rounded x) {
     return {cubic_far(x + 1.0), cubic_near(x), cubic_near(1.0 - x), cubic_far(2.0 - x)};
   }
 
   // 16 elements; padding applies to each of their positions.
-  E cubic() {
-    E y0 = floor(positions_[0]), x0 = floor(positions_[1]);
+  Rounded cubic() {
+    Rounded y0 = floor_of(positions_[0]), x0 = floor_of(positions_[1]);
     auto wy = cubic_weights(positions_[0] - y0), wx = cubic_weights(positions_[1] - x0);
-    E sum{};
-    for (int i = 0; i < 4; ++i) {
-      E row{};
-      for (int j = 0; j < 4; ++j) {
-        E term = element({padded(y0 + (i - 1.0), 0), padded(x0 + (j - 1.0), 1)}) *
-                 wx[static_cast<size_t>(j)];
-        row = row.k ? row + term : term;
+    std::optional<Rounded> sum;
+    for (size_t i = 0; i < 4; ++i) {
+      std::optional<Rounded> row;
+      for (size_t j = 0; j < 4; ++j) {
+        Rounded y = padded(y0 + (static_cast<double>(i) - 1), 0);
+        Rounded x = padded(x0 + (static_cast<double>(j) - 1), 1);
+        Rounded term = element({y, x}) * wx[j];
+        row = row ? *row + term : term;
       }
-      E term = row * wy[static_cast<size_t>(i)];
-      sum = sum.k ? sum + term : term;
+      Rounded term = *row * wy[i];
+      sum = sum ? *sum + term : term;
     }
-    return sum;
+    return *sum;
   }
 
   KernelBuilder& k_;
   const Node& n_;
   const Index& index_;
   Value* input_;
-  int64_t padding_;
+  int64_t mode_, padding_;
   bool align_;
-  DType compute_;
-  std::vector<E> positions_;
+  DType type_;
+  std::vector<Rounded> positions_;
 };
 
 E sample(KernelBuilder& k, const Node& n, const Index& index) {

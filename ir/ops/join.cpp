@@ -117,7 +117,7 @@ Values broadcast_tensors(Rewriter& r) {
   return results;
 }
 
-// Tensor i varies along dimension i; with indexing "xy" the first two dimensions change places.
+// Tensor i varies along dimension i; with indexing "xy" the first two tensors change places for it.
 Values meshgrid(Rewriter& r) {
   std::vector<TensorExpr> parts = inputs(r);
   bool swap = r.node.op->schema.index_of("indexing") >= 0 && parts.size() >= 2 &&
@@ -129,8 +129,7 @@ Values meshgrid(Rewriter& r) {
   for (size_t i = 0; i < parts.size(); ++i) {
     Index own(parts.size(), Sym(1));
     own[i] = common[i];
-    TensorExpr grid = parts[i].reshape(own).expand(common);
-    results.push_back(swap ? grid.transpose(0, 1) : grid);
+    results.push_back(parts[i].reshape(own).expand(common));
   }
   if (swap) std::swap(results[0], results[1]);
   return results;

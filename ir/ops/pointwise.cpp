@@ -86,16 +86,15 @@ E add_scaled(Elements& x) { return x[0] + (x.is_one("alpha") ? x[1] : x[2] * x[1
 E sub_scaled(Elements& x) { return x[0] - (x.is_one("alpha") ? x[1] : x[2] * x[1]); }
 E reverse_sub(Elements& x) { return x[1] - (x.is_one("alpha") ? x[0] : x[2] * x[0]); }
 
-// Half types round to their own precision here, where eager's kernels compute in them step by step.
-E rounded(const Elements& x, E value) { return cast(cast(value, x.common), x.compute); }
-
 E round_decimals(Elements& x) {
   if (!is_floating(x.common)) return x[0];
   int64_t decimals = int_arg(x.node, "decimals");
-  E ten = rounded(x, x.number(std::pow(10.0, static_cast<double>(std::abs(decimals)))));
-  if (decimals == 0) return round(x[0]);
-  if (decimals < 0) return round(rounded(x, x[0] / ten)) * ten;
-  return round(rounded(x, x[0] * ten)) / ten;
+  Rounded v{x[0], x.common};
+  Rounded ten =
+      rounded(x.number(std::pow(10.0, static_cast<double>(std::abs(decimals)))), x.common);
+  if (decimals == 0) return round(v.e);
+  if (decimals < 0) return round((v / ten).e) * ten.e;
+  return round((v * ten).e) / ten.e;
 }
 
 Rows arithmetic() {
@@ -165,13 +164,18 @@ std::vector<Value*> divide_with_mode(Rewriter& r) {
   unsupported(r.node, "rounding_mode '" + *mode + "'", "use None, 'trunc' or 'floor'");
 }
 
+// Half types round the quotient before it is truncated.
+E trunc_divide(Elements& x) {
+  if (!is_half(x.common)) return binary(Prim::trunc_divide, x[0], x[1]);
+  return trunc(rounded(x[0] / x[1], x.common).e);
+}
+
 Rows division() {
   using enum TypeRule;
   Rows rows = {
       prim_op("aotc.floor_divide(Tensor self, Tensor other) -> Tensor", Promote, Prim::floor_divide,
               2),
-      prim_op("aotc.trunc_divide(Tensor self, Tensor other) -> Tensor", Promote, Prim::trunc_divide,
-              2),
+      scalar_op("aotc.trunc_divide(Tensor self, Tensor other) -> Tensor", Promote, trunc_divide),
       prim_op("aotc.remainder(Tensor self, Tensor other) -> Tensor", Promote, Prim::remainder, 2),
       prim_op("aotc.fmod(Tensor self, Tensor other) -> Tensor", Promote, Prim::fmod, 2),
   };

@@ -103,7 +103,7 @@ std::vector<Value*> nanmean(Rewriter& r) {
   Arg dim = syms_arg(r.node, "dim");
   bool keep = bool_arg(r.node, "keepdim");
   TensorExpr total = self.apply("aten.nansum.default", {dim, keep, arg(r.node, "dtype")});
-  TensorExpr count = (!isnan(self)).apply("aten.sum.dim_IntList", {dim, keep});
+  TensorExpr count = logical_not(isnan(self)).apply("aten.sum.dim_IntList", {dim, keep});
   return {total / count};
 }
 

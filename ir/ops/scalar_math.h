@@ -55,6 +55,24 @@ inline E operator+(double a, E b) { return b + a; }
 inline E where(E condition, E a, double b) { return where(condition, a, like(a, b)); }
 inline E where(E condition, double a, E b) { return where(condition, like(b, a), b); }
 
+// Arithmetic as eager's vector code does it on types that only store (float16, bfloat16): each
+// result is rounded to the type. For other types it is plain arithmetic.
+struct Rounded {
+  E e;
+  DType type;
+};
+inline Rounded rounded(E value, DType type) {
+  return {cast(cast(value, type), value.dtype()), type};
+}
+inline Rounded operator+(Rounded a, Rounded b) { return rounded(a.e + b.e, a.type); }
+inline Rounded operator-(Rounded a, Rounded b) { return rounded(a.e - b.e, a.type); }
+inline Rounded operator*(Rounded a, Rounded b) { return rounded(a.e * b.e, a.type); }
+inline Rounded operator/(Rounded a, Rounded b) { return rounded(a.e / b.e, a.type); }
+inline Rounded operator+(Rounded a, double b) { return a + rounded(like(a.e, b), a.type); }
+inline Rounded operator-(Rounded a, double b) { return a - rounded(like(a.e, b), a.type); }
+inline Rounded operator-(double a, Rounded b) { return rounded(like(b.e, a), b.type) - b; }
+inline Rounded operator*(Rounded a, double b) { return a * rounded(like(a.e, b), a.type); }
+
 // The polynomial whose coefficients are given from the highest power down to the constant.
 inline E polynomial(E x, std::span<const double> coefficients) {
   E sum = like(x, coefficients.front());

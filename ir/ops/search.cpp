@@ -77,7 +77,7 @@ Values isin_tensor(Rewriter& r) {
   TensorExpr elements = in(r, "elements"), tests = in(r, "test_elements");
   TensorExpr flat = tests.reshape({product(tests.sizes())});
   TensorExpr found = (elements.unsqueeze(-1) == flat).apply("aten.any.dim", {Sym(-1), false});
-  return {bool_arg(r.node, "invert") ? !found : found};
+  return {bool_arg(r.node, "invert") ? logical_not(found) : found};
 }
 
 Values isin_number(Rewriter& r) {
@@ -89,7 +89,7 @@ Values isin_of_number(Rewriter& r) {
   TensorExpr tests = in(r, "test_elements");
   TensorExpr equal = tests.apply("aten.eq.Scalar", {arg(r.node, "element")});
   TensorExpr found = equal.apply("aten.any.default");
-  return {bool_arg(r.node, "invert") ? !found : found};
+  return {bool_arg(r.node, "invert") ? logical_not(found) : found};
 }
 
 Values one_hot(Rewriter& r) {

@@ -158,14 +158,33 @@ E whole_zeta(int64_t s, E q) {
   return where((q <= 0.0) && (fraction == 0.0), INFINITY, value);
 }
 
+// Below 1/2 by reflection, then six steps up and the asymptotic series, in the type itself, as
+// eager.
+E trigamma(E v) {
+  E sine = sin(v * M_PI);
+  E reflected = like(v, M_PI * M_PI) / (sine * sine);
+  E x = where(v < 0.5, 1.0 - v, v), sum = where(v < 0.5, -reflected, like(v, 0));
+  for (int i = 0; i < 6; ++i) {
+    sum = sum + 1.0 / (x * x);
+    x = x + 1.0;
+  }
+  E inverse = 1.0 / (x * x);
+  E series = inverse * (1.0 / 6 - inverse * (1.0 / 30 - inverse * (1.0 / 42)));
+  sum = sum + (1.0 + 1.0 / (x * 2.0) + series) / x;
+  return where(v < 0.5, -sum, sum);
+}
+
 // The n-th derivative of digamma: (-1)^(n + 1) n! zeta(n + 1, x).
 E polygamma(Elements& x) {
   int64_t n = int_arg(x.node, "n");
-  if (n == 0) return digamma(x[1]);
-  E v = cast(x[1], DType::Float64);
+  if (n == 0) return digamma(x[0]);
+  if (n == 1) return trigamma(x[0]);
   double factor = std::tgamma(static_cast<double>(n + 1)) * (n % 2 == 1 ? 1 : -1);
-  E value = whole_zeta(n + 1, v) * factor;
-  return cast(value, x.compute);
+  return cast(whole_zeta(n + 1, cast(x[0], DType::Float64)) * factor, x.compute);
+}
+
+std::vector<Value*> polygamma_row(Rewriter& r) {
+  return {r("aotc.polygamma", {r.tensor("self"), arg(r.node, "n")})};
 }
 
 // j0(x) = sin(x) / x, by its series where that loses digits.
@@ -186,11 +205,11 @@ Rows formulas() {
       scalar_op("aten.mvlgamma.default(Tensor self, int p) -> Tensor", Float, multivariate_lgamma),
       scalar_op("aten.special_multigammaln.default(Tensor self, int p) -> Tensor", Float,
                 multivariate_lgamma),
-      in_place_as(scalar_op("aten.polygamma.default(int n, Tensor self) -> Tensor", Float,
-                            polygamma, {"self"}),
-                  "aten.polygamma_.default"),
-      scalar_op("aten.special_polygamma.default(int n, Tensor self) -> Tensor", Float, polygamma,
-                {"self"}),
+      in_place_as(
+          scalar_op("aotc.polygamma(Tensor self, int n) -> Tensor", Float, polygamma, {"self"}),
+          "aten.polygamma_.default"),
+      rewrite_op("aten.polygamma.default(int n, Tensor self) -> Tensor", polygamma_row),
+      rewrite_op("aten.special_polygamma.default(int n, Tensor self) -> Tensor", polygamma_row),
       scalar_op("aten.special_zeta.default(Tensor self, Tensor other) -> Tensor", Float, zeta),
       scalar_op("aten.special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", Float, zeta),
       scalar_op("aten.special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", Float, zeta),

@@ -22,7 +22,7 @@ std::string in_place_name(const std::string& name) {
 bool has_in_place_form(const OpDef& op) {
   if (op.schema.args.empty() || op.schema.args[0].type != "Tensor" || op.schema.num_outputs < 1)
     return false;
-  return op.name().starts_with("aten.") && !op.is_view() && !op.is_check();
+  return (op.name().starts_with("aten.") || !op.in_place_name.empty()) && !op.is_view() && !op.is_check();
 }
 
 void derive_in_place(Table& t, const OpDef& op) {

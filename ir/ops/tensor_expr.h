@@ -79,7 +79,7 @@ AOTC_TENSOR_OPERATOR(>=, "aten.ge.Tensor")
 #undef AOTC_TENSOR_OPERATOR
 inline TensorExpr operator-(TensorExpr a) { return a.apply("aten.neg.default"); }
 inline TensorExpr operator-(double a, TensorExpr b) { return b.apply("aten.rsub.Scalar", {a}); }
-inline TensorExpr operator!(TensorExpr a) { return a.apply("aten.logical_not.default"); }
+inline TensorExpr logical_not(TensorExpr a) { return a.apply("aten.logical_not.default"); }
 
 #define AOTC_TENSOR_FUNCTION(name) \
   inline TensorExpr name(TensorExpr a) { return a.apply("aten." #name ".default"); }
