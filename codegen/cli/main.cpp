@@ -7,6 +7,7 @@
 #include "codegen/cli/crash_report.h"
 #include "codegen/cli/replay.h"
 #include "codegen/cli/stage_clock.h"
+#include "codegen/toolchain.h"
 #include "ir/error.h"
 
 namespace aotc::cli {

@@ -102,7 +102,7 @@ TEST_CASE("sample inputs that never end are refused") {
   auto files = test::unzip(test::read_file(test::data_path(kRaw)));
   std::string doubling;  // DUP, TUPLE2: a tuple that holds the one before twice
   for (int i = 0; i < 60; ++i) doubling += "2\x86";
-  const std::string endless = std::string("\x80\2]q\0h\0a", 9);
+  const std::string endless = std::string("\x80\2]q\0h\0a", 8);
   for (const std::string& args : {"\x80\2)" + doubling, endless}) {
     test::member_ending(files, "sample_inputs/model.pt").data =
         test::make_zip({{"archive/data.pkl", args + "}\x86."}});
