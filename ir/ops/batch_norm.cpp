@@ -25,88 +25,103 @@ std::vector<int64_t> statistics_dims(TensorExpr x) {
   return dims;
 }
 
+struct Batch {
+  TensorExpr input, weight, bias, running_mean, running_var;  // all but input may be empty
+  double momentum, eps;
+};
+
 struct Normalized {
   TensorExpr out, mean, invstd;          // the result; what it was normalised by, per channel
   TensorExpr running_mean, running_var;  // advanced by this batch; empty in inference
 };
 
-// input * alpha + beta with alpha = invstd * weight, as eager's kernel.
-TensorExpr scale_and_shift(TensorExpr x, TensorExpr mean, TensorExpr invstd, TensorExpr weight,
-                           TensorExpr bias) {
-  TensorExpr alpha = weight ? invstd * widened(weight) : invstd;
-  TensorExpr beta = bias ? widened(bias) - mean * alpha : -(mean * alpha);
-  return x * per_channel(alpha, x.rank()) + per_channel(beta, x.rank());
+// Half inputs beside float32 parameters have float32 statistics.
+DType statistics_type(const Batch& b) {
+  if (!is_half(b.input.dtype())) return b.input.dtype();
+  for (TensorExpr p : {b.weight, b.bias, b.running_mean, b.running_var})
+    if (p && p.dtype() == DType::Float32) return DType::Float32;
+  return b.input.dtype();
 }
 
-Normalized normalize(Rewriter& r, TensorExpr input, bool training, double momentum, double eps) {
-  TensorExpr x = widened(input), weight = in(r, "weight"), bias = in(r, "bias"), mean, invstd;
-  bool has_running = r.node.op->schema.index_of("running_mean") >= 0 && r.tensor("running_mean");
-  TensorExpr running_mean, running_var;
-  if (has_running) {
-    running_mean = in(r, "running_mean");
-    running_var = in(r, "running_var");
-  }
+// input * alpha + beta with alpha = invstd * weight, as eager's kernel.
+TensorExpr scale_and_shift(const Batch& b, TensorExpr mean, TensorExpr invstd) {
+  TensorExpr x = widened(b.input);
+  TensorExpr alpha = b.weight ? invstd * widened(b.weight) : invstd;
+  TensorExpr beta = b.bias ? widened(b.bias) - mean * alpha : -(mean * alpha);
+  TensorExpr out = x * per_channel(alpha, x.rank()) + per_channel(beta, x.rank());
+  return out.cast(b.input.dtype());
+}
+
+Normalized with_running_statistics(const Batch& b) {
+  TensorExpr mean = widened(b.running_mean), invstd = rsqrt(widened(b.running_var) + b.eps);
+  return {scale_and_shift(b, mean, invstd), mean, invstd, {}, {}};
+}
+
+// Statistics of the batch, rounded to the type in which eager keeps them.
+Normalized with_batch_statistics(const Batch& b) {
+  TensorExpr x = widened(b.input);
+  std::vector<int64_t> dims = statistics_dims(x);
+  Sym count = count_of(x, dims);
+  TensorExpr kept = x.mean(dims), squares = square(x - kept).sum(dims, false);
+  TensorExpr mean = kept.reshape({x.size(1)});
+  TensorExpr invstd = rsqrt(squares.apply("aten.div.Tensor", {count}) + b.eps);
   Normalized n;
-  if (!training) {
-    mean = widened(running_mean);
-    invstd = rsqrt(widened(running_var) + eps);
-  } else {
-    std::vector<int64_t> dims = statistics_dims(x);
-    Sym count = count_of(x, dims);
-    TensorExpr kept = x.mean(dims), squares = square(x - kept).sum(dims, false);
-    mean = kept.reshape({x.size(1)});
-    TensorExpr variance = squares.apply("aten.div.Tensor", {count});
-    invstd = rsqrt(variance + eps);
-    if (has_running) {
-      TensorExpr unbiased = squares.apply("aten.div.Tensor", {sym_max(count - 1, 0)});
-      n.running_mean =
-          (mean * momentum + widened(running_mean) * (1 - momentum)).cast(running_mean.dtype());
-      n.running_var =
-          (unbiased * momentum + widened(running_var) * (1 - momentum)).cast(running_var.dtype());
-    }
+  if (b.running_mean) {
+    TensorExpr unbiased = squares.apply("aten.div.Tensor", {sym_max(count - 1, 0)});
+    auto advanced = [&](TensorExpr now, TensorExpr running) {
+      return (now * b.momentum + widened(running) * (1 - b.momentum)).cast(running.dtype());
+    };
+    n.running_mean = advanced(mean, b.running_mean);
+    n.running_var = advanced(unbiased, b.running_var);
   }
-  n.out = scale_and_shift(x, mean, invstd, weight, bias).cast(input.dtype());
-  n.mean = mean;
-  n.invstd = invstd;
+  DType t = statistics_type(b);
+  n.mean = widened(mean.cast(t));
+  n.invstd = widened(invstd.cast(t));
+  n.out = scale_and_shift(b, n.mean, n.invstd);
   return n;
 }
 
-double momentum_of(const Node& n) { return double_arg(n, "momentum"); }
-double eps_of(const Node& n) { return double_arg(n, "eps"); }
+Normalized normalize(const Batch& b, bool training) {
+  return training ? with_batch_statistics(b) : with_running_statistics(b);
+}
+
+TensorExpr optional_in(Rewriter& r, const char* name) {
+  return r.node.op->schema.index_of(name) < 0 ? TensorExpr{} : in(r, name);
+}
+
+Batch batch_of(Rewriter& r) {
+  const Node& n = r.node;
+  double momentum = n.op->schema.index_of("momentum") < 0 ? 0 : double_arg(n, "momentum");
+  return {in(r, "input"),
+          in(r, "weight"),
+          in(r, "bias"),
+          optional_in(r, "running_mean"),
+          optional_in(r, "running_var"),
+          momentum,
+          double_arg(n, "eps")};
+}
 
 // A statistic that inference does not save.
 TensorExpr nothing(Rewriter& r, DType t) { return {&r, r.full({Sym(0)}, 0, t)}; }
 
-// Half inputs beside float32 parameters have float32 statistics.
-DType statistics_type(Rewriter& r) {
-  DType input = in(r, "input").dtype();
-  if (!is_half(input)) return input;
-  for (const char* name : {"weight", "bias", "running_mean", "running_var"})
-    if (r.node.op->schema.index_of(name) >= 0 && r.tensor(name) &&
-        in(r, name).dtype() == DType::Float32)
-      return DType::Float32;
-  return input;
-}
-
 // (out, save_mean, save_invstd); in inference the saved ones are empty.
 Values with_saved(Rewriter& r, bool training, const Normalized& n) {
-  DType t = statistics_type(r);
+  DType t = statistics_type(batch_of(r));
   if (!training) return {n.out, nothing(r, t), nothing(r, t)};
   return {n.out, n.mean.cast(t), n.invstd.cast(t)};
 }
 
 Values batch_norm_no_training(Rewriter& r) {
-  return with_saved(r, false, normalize(r, in(r, "input"), false, 0, eps_of(r.node)));
+  return with_saved(r, false, normalize(batch_of(r), false));
 }
 
 Values batch_norm_no_stats(Rewriter& r) {
-  return with_saved(r, true,
-                    normalize(r, in(r, "input"), true, momentum_of(r.node), eps_of(r.node)));
+  return with_saved(r, true, normalize(batch_of(r), true));
 }
 
 Values batch_norm_functional(Rewriter& r) {
   bool training = bool_arg(r.node, "training");
-  Normalized n = normalize(r, in(r, "input"), training, momentum_of(r.node), eps_of(r.node));
+  Normalized n = normalize(batch_of(r), training);
   Values results = with_saved(r, training, n);
   results.push_back(training ? n.running_mean.v : r.tensor("running_mean"));
   results.push_back(training ? n.running_var.v : r.tensor("running_var"));
@@ -114,7 +129,7 @@ Values batch_norm_functional(Rewriter& r) {
 }
 
 Values batch_norm_with_update_functional(Rewriter& r) {
-  Normalized n = normalize(r, in(r, "input"), true, momentum_of(r.node), eps_of(r.node));
+  Normalized n = normalize(batch_of(r), true);
   Values results = with_saved(r, true, n);
   TensorExpr reserve{&r, r.full({Sym(0)}, 0, DType::UInt8)};
   results.push_back(reserve);
@@ -131,7 +146,7 @@ void advance(Rewriter& r, const Normalized& n) {
 }
 
 Values batch_norm_in_place(Rewriter& r, bool training) {
-  Normalized n = normalize(r, in(r, "input"), training, momentum_of(r.node), eps_of(r.node));
+  Normalized n = normalize(batch_of(r), training);
   advance(r, n);
   return with_saved(r, training, n);
 }
@@ -147,34 +162,26 @@ Values batch_norm_with_update(Rewriter& r) {
   return results;
 }
 
-// Every sample has statistics of its own: channels and batch together are the channels of one
-// sample. The running statistics advance by the average over the batch.
+// Every sample has statistics of its own: it is a batch norm of one sample whose channels are the
+// channels of all samples. The running statistics advance by the average over the samples.
 Values instance_norm(Rewriter& r) {
-  TensorExpr input = in(r, "input"), weight = in(r, "weight"), bias = in(r, "bias");
-  TensorExpr running_mean = in(r, "running_mean"), running_var = in(r, "running_var"),
-             x = widened(input);
-  if (!bool_arg(r.node, "use_input_stats"))
-    return {normalize(r, input, false, 0, eps_of(r.node)).out};
-  std::vector<int64_t> dims;
-  for (int64_t d = 2; d < x.rank(); ++d) dims.push_back(d);
-  Sym count = count_of(x, dims);
-  TensorExpr mean = x.mean(dims), centered = x - mean, squares = square(centered).sum(dims);
-  TensorExpr out = centered * rsqrt(squares.apply("aten.div.Tensor", {count}) + eps_of(r.node));
-  if (weight) out = out * per_channel(widened(weight), x.rank());
-  if (bias) out = out + per_channel(widened(bias), x.rank());
-  if (running_mean) {
-    double m = momentum_of(r.node);
-    Index samples{x.size(0), x.size(1)};
-    TensorExpr batch_mean = mean.reshape(samples).mean({0}, false);
-    TensorExpr batch_var =
-        squares.apply("aten.div.Tensor", {sym_max(count - 1, 0)}).reshape(samples).mean({0}, false);
-    advance(r, {{},
-                {},
-                {},
-                (batch_mean * m + widened(running_mean) * (1 - m)).cast(running_mean.dtype()),
-                (batch_var * m + widened(running_var) * (1 - m)).cast(running_var.dtype())});
-  }
-  return {out.cast(input.dtype())};
+  Batch b = batch_of(r);
+  if (!bool_arg(r.node, "use_input_stats")) return {normalize(b, false).out};
+  Sym samples = b.input.size(0), channels = b.input.size(1);
+  Index sizes = b.input.sizes(), merged = sizes;
+  merged[0] = 1;
+  merged[1] = samples * channels;
+  auto repeated = [&](TensorExpr p) {
+    return p ? p.apply("aotc.repeat", {Index{samples}}) : TensorExpr{};
+  };
+  Normalized n = normalize({b.input.reshape(merged), repeated(b.weight), repeated(b.bias),
+                            repeated(b.running_mean), repeated(b.running_var), b.momentum, b.eps},
+                           true);
+  auto averaged = [&](TensorExpr p) {
+    return p ? p.reshape({samples, channels}).mean({0}, false) : TensorExpr{};
+  };
+  advance(r, {{}, {}, {}, averaged(n.running_mean), averaged(n.running_var)});
+  return {n.out.reshape(sizes)};
 }
 
 // A row that may write its running statistics.

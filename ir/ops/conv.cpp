@@ -52,41 +52,16 @@ Index result_sizes(const Convolution& c) {
   return sizes;
 }
 
-// ---- loops
+// ---- depthwise convolutions as loops
 
 Types direct_type(const Node& n) {
   Convolution c = convolution_of(n);
   return {contiguous_type(c.input->type.dtype, result_sizes(c), c.input->type.device)};
 }
 
-struct Tap {
-  Index at;  // position in the input
-  E inside;  // whether it exists
-};
-
 E between(KernelBuilder& k, const Sym& position, const Sym& size) {
   E p = k.index(position);
   return (p >= 0.0) && (p < k.index(size));
-}
-
-// The input position that kernel position `tap` meets at output position `out`.
-Tap input_position(KernelBuilder& k, const Convolution& c, const Index& out, const Index& tap) {
-  Tap t{{}, k.boolean(true)};
-  for (size_t d = 0; d < c.spatial(); ++d) {
-    const Sym& size = c.input->type.sizes[d + 2];
-    Sym position;
-    if (!c.transposed) {
-      position = out[d] * c.stride[d] - c.padding[d] + tap[d] * c.dilation[d];
-    } else {
-      Sym scaled = out[d] + c.padding[d] - tap[d] * c.dilation[d];
-      position = floordiv(scaled, c.stride[d]);
-      if (!c.stride[d].is(1))
-        t.inside = t.inside && (k.index(position * c.stride[d]) == k.index(scaled));
-    }
-    if (c.transposed || !c.padding[d].is(0)) t.inside = t.inside && between(k, position, size);
-    t.at.push_back(position);
-  }
-  return t;
 }
 
 void lower_direct(Lowering& l, const Node& n) {
@@ -95,25 +70,71 @@ void lower_direct(Lowering& l, const Node& n) {
   const Index& w = c.weight->type.sizes;
   KernelBuilder k(l, l.unique_kernel_name("convolution"));
   Index out = k.axes(n.output()->type.sizes);
-  Index window(out.begin() + 2, out.end());
   Sym in_channels = floordiv(c.input->type.sizes[1], c.groups);
-  Sym out_channels = c.transposed ? w[1] : floordiv(w[0], c.groups);
-  Sym group = floordiv(out[1], out_channels);
-  Sym channel = k.inner_axis(in_channels);
+  Sym group = floordiv(out[1], floordiv(w[0], c.groups)), channel = k.inner_axis(in_channels);
   Index tap = k.inner_axes(Index(w.begin() + 2, w.end()));
-  Tap input = input_position(k, c, window, tap);
-  Index at{out[0], group * in_channels + channel}, weight_at = tap;
-  at.insert(at.end(), input.at.begin(), input.at.end());
-  if (c.transposed)
-    weight_at.insert(weight_at.begin(), {at[1], out[1] - group * out_channels});
-  else
-    weight_at.insert(weight_at.begin(), {out[1], channel});
-  E x = cast(l.load(k, c.input, at, input.inside, k.constant(0.0, type)), compute);
+  Index at{out[0], group * in_channels + channel}, weight_at{out[1], channel};
+  E inside = k.boolean(true);
+  for (size_t d = 0; d < c.spatial(); ++d) {
+    at.push_back(out[d + 2] * c.stride[d] - c.padding[d] + tap[d] * c.dilation[d]);
+    weight_at.push_back(tap[d]);
+    if (!c.padding[d].is(0)) inside = inside && between(k, at.back(), c.input->type.sizes[d + 2]);
+  }
+  E x = cast(l.load(k, c.input, at, inside, k.constant(0.0, type)), compute);
   int total = k.accumulate(Prim::add, x * cast(l.load(k, c.weight, weight_at), compute));
   k.begin_phase();
   E sum = k.result(total);
   if (c.bias) sum = sum + cast(l.load(k, c.bias, {out[1]}), compute);
   k.store(l.output(n), out, sum);
+  l.finish(k, n);
+}
+
+// ---- the sum of what each input position sends to an output position (the end of a transposed
+// convolution)
+
+// From [N, C, taps..., positions...]: tap t of position p goes to p stride - padding + t dilation.
+Types gather_taps_type(const Node& n) {
+  const TensorType& t = std::get<Value*>(n.args[0])->type;
+  Index sizes{t.sizes[0], t.sizes[1]}, out = syms_arg(n, "size");
+  sizes.insert(sizes.end(), out.begin(), out.end());
+  return {contiguous_type(t.dtype, sizes, t.device)};
+}
+
+// Half types round at every addition, as eager's col2im; others add up in any order.
+void lower_gather_taps(Lowering& l, const Node& n) {
+  Value* columns = std::get<Value*>(n.args[0]);
+  Index stride = syms_arg(n, "stride"), padding = syms_arg(n, "padding"),
+        dilation = syms_arg(n, "dilation");
+  size_t spatial = stride.size();
+  const Index& sizes = columns->type.sizes;
+  bool in_order = is_half(columns->type.dtype);
+  loops::BufferId result = l.output(n);
+  KernelBuilder k(l, l.unique_kernel_name("gather_taps"));
+  Index out = k.axes(n.output()->type.sizes);
+  if (in_order) {
+    k.store(result, out, k.constant(0.0, columns->type.dtype));
+    k.begin_phase(true);
+  }
+  Index taps = k.inner_axes(
+      Index(sizes.begin() + 2, sizes.begin() + 2 + static_cast<std::ptrdiff_t>(spatial)));
+  Index at{out[0], out[1]};
+  at.insert(at.end(), taps.begin(), taps.end());
+  E inside = k.boolean(true);
+  for (size_t d = 0; d < spatial; ++d) {
+    Sym scaled = out[d + 2] + padding[d] - taps[d] * dilation[d],
+        position = floordiv(scaled, stride[d]);
+    inside = inside && between(k, position, sizes[2 + spatial + d]);
+    if (!stride[d].is(1)) inside = inside && (k.index(position * stride[d]) == k.index(scaled));
+    at.push_back(position);
+  }
+  E value = l.load(k, columns, at, inside, k.constant(0.0, columns->type.dtype));
+  if (in_order) {
+    k.store(result, out, value, inside, true);
+  } else {
+    int total = k.accumulate(Prim::add, value);
+    k.begin_phase();
+    k.store(result, out, k.result(total));
+  }
   l.finish(k, n);
 }
 
@@ -168,10 +189,33 @@ TensorExpr as_matmul(Rewriter& r, const Convolution& c) {
   return rows.apply("aotc.matmul", {columns.v, addend}).reshape(sizes);
 }
 
+// Per group: weight [O/G * taps, C/G] times the input's positions; then every output sums its taps.
+TensorExpr transposed(Rewriter& r, const Convolution& c) {
+  TensorExpr x{&r, c.input}, weight{&r, c.weight};
+  const Index& w = c.weight->type.sizes;
+  Index sizes = result_sizes(c), in_space(x.sizes().begin() + 2, x.sizes().end());
+  Index taps(w.begin() + 2, w.end()), out_space(sizes.begin() + 2, sizes.end());
+  Sym batch = x.size(0), in_channels = floordiv(x.size(1), c.groups),
+      rows = product(Index(w.begin() + 1, w.end()));
+  TensorExpr right = x.reshape({batch, c.groups, in_channels, product(in_space)});
+  TensorExpr left = weight.reshape({Sym(1), c.groups, in_channels, rows}).transpose(2, 3);
+  left = left.expand({batch, c.groups, rows, in_channels});
+  Index columns{batch, sizes[1]};
+  columns.insert(columns.end(), taps.begin(), taps.end());
+  columns.insert(columns.end(), in_space.begin(), in_space.end());
+  TensorExpr products = left.apply("aotc.matmul", {right.v}).reshape(columns);
+  TensorExpr out = products.apply("aotc.gather_taps", {out_space, c.stride, c.padding, c.dilation});
+  if (!c.bias) return out;
+  Index channel(sizes.size(), Sym(1));
+  channel[1] = sizes[1];
+  return out + TensorExpr{&r, c.bias}.reshape(channel);
+}
+
 bool is_depthwise(const Convolution& c) { return c.weight->type.sizes[1].is(1) && !c.groups.is(1); }
 
 Values convolve(Rewriter& r, const Convolution& c) {
-  if (!c.transposed && !is_depthwise(c)) return {as_matmul(r, c)};
+  if (c.transposed) return {transposed(r, c)};
+  if (!is_depthwise(c)) return {as_matmul(r, c)};
   Arg bias = c.bias ? Arg(c.bias) : Arg(None{});
   return {r("aotc.convolution", {c.input, c.weight, bias, c.stride, c.padding, c.dilation,
                                  c.transposed, c.output_padding, c.groups})};
@@ -242,6 +286,9 @@ Rows conv_ops() {
           "padding, "
           "SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
           LoopsKind::Template, direct_type, lower_direct),
+      loops_op("aotc.gather_taps(Tensor columns, SymInt[] size, SymInt[] stride, SymInt[] padding, "
+               "SymInt[] dilation) -> Tensor",
+               LoopsKind::Template, gather_taps_type, lower_gather_taps),
       rewrite_op("aten.convolution.default(Tensor input, Tensor weight, Tensor? bias, SymInt[] "
                  "stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] "
                  "output_padding, SymInt groups) -> Tensor",
