@@ -29,7 +29,7 @@ void check_not_negative(Lowering& l, const Node& n, Value* v) {
 
 // totals[i] = repeats[0] + ... + repeats[i]
 loops::BufferId running_totals(Lowering& l, const Node& n, Value* repeats) {
-  loops::BufferId totals = l.temp(n.name + "_totals", DType::Int64, repeats->type.sizes);
+  loops::BufferId totals = l.temp(temp_name(l, n, "totals"), DType::Int64, repeats->type.sizes);
   KernelBuilder k(l, l.unique_kernel_name("running_totals"));
   k.begin_phase(true);
   Sym i = k.inner_axis(repeats->type.sizes[0]);
@@ -40,7 +40,7 @@ loops::BufferId running_totals(Lowering& l, const Node& n, Value* repeats) {
 }
 
 loops::BufferId grand_total(Lowering& l, const Node& n, Value* repeats) {
-  loops::BufferId total = l.temp(n.name + "_total", DType::Int64, {});
+  loops::BufferId total = l.temp(temp_name(l, n, "total"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("total"));
   Sym i = k.inner_axis(repeats->type.sizes[0]);
   int sum = k.accumulate(Prim::add, cast(l.load(k, repeats, {i}), DType::Int64));
@@ -100,7 +100,7 @@ Types bincount_type(const Node& n) {
 
 // The largest value plus one, at least minlength.
 loops::BufferId bin_count(Lowering& l, const Node& n) {
-  loops::BufferId bins = l.temp(n.name + "_bins", DType::Int64, {});
+  loops::BufferId bins = l.temp(temp_name(l, n, "bins"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("bins"));
   Sym i = k.inner_axis(self_of(n)->type.sizes[0]);
   int largest = k.accumulate(Prim::maximum, cast(l.load(k, self_of(n), {i}), DType::Int64));

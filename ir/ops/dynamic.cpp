@@ -18,7 +18,7 @@ E is_nonzero(KernelBuilder& k, Value* v, const Index& at) {
 }
 
 loops::BufferId count_nonzero(Lowering& l, const Node& n, Value* self) {
-  loops::BufferId count = l.temp(n.name + "_count", DType::Int64, {});
+  loops::BufferId count = l.temp(temp_name(l, n, "count"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("count_nonzero"));
   Index at = k.inner_axes(self->type.sizes);
   int total = k.accumulate(Prim::add, cast(is_nonzero(k, self, at), DType::Int64));
@@ -88,7 +88,7 @@ void lower_item(Lowering& l, const Node& n) {
   if (n.outputs.empty()) return;
   if (n.output()->kind != ValueKind::SymInt)
     unsupported(n, "item() of a floating-point tensor", "keep the value in a tensor");
-  loops::BufferId value = l.temp(n.name + "_value", DType::Int64, {});
+  loops::BufferId value = l.temp(temp_name(l, n, "value"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("item"));
   k.store(value, {}, cast(l.load(k, self, Index(self->type.rank(), Sym(0))), DType::Int64));
   l.finish(k, n);

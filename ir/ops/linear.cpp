@@ -122,15 +122,18 @@ Values addbmm(Rewriter& r) {
 
 TensorExpr outer(TensorExpr a, TensorExpr b) { return as_column(a) * as_row(b); }
 
-// beta self + (alpha vec1) vec2; numbers of bool tensors only switch their term on or off.
+// beta self + (alpha vec1) vec2, with beta and alpha in self's type; numbers of bool tensors only
+// switch their term on or off.
 Values addr(Rewriter& r) {
   TensorExpr self = in(r, "self"), vec1 = in(r, "vec1"), vec2 = in(r, "vec2");
   const Arg &beta = arg(r.node, "beta"), &alpha = arg(r.node, "alpha");
   bool bools = is_bool(self.dtype()) && is_bool(vec1.dtype()) && is_bool(vec2.dtype());
   auto scaled = [&](TensorExpr x, const Arg& by) {
     if (auto* s = std::get_if<Sym>(&by); s && s->is(1)) return x;
-    if (!bools) return x.apply("aten.mul.Tensor", {by});
-    return is_zero(by) ? x.apply("aten.zeros_like.default") : x;
+    if (bools) return is_zero(by) ? x.apply("aten.zeros_like.default") : x;
+    if (auto* d = std::get_if<double>(&by); d && is_floating(self.dtype()))
+      return x * as_double(cast(ScalarValue::of(*d), self.dtype()));
+    return x.apply("aten.mul.Tensor", {by});
   };
   TensorExpr product = outer(scaled(vec1, alpha), vec2);
   if (is_zero(beta)) return {product.cast(promote(self.dtype(), product.dtype()))};

@@ -92,7 +92,7 @@ E degree_at(KernelBuilder& k, const Node& n, const Index& at) {
 
 // The largest degree of the call, at least 1 and at most what is worth computing, as a symbol.
 Sym largest_degree(Lowering& l, const Node& n, Family f) {
-  loops::BufferId buffer = l.temp(n.name + "_degree", DType::Int64, {});
+  loops::BufferId buffer = l.temp(temp_name(l, n, "degree"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("largest_degree"));
   Index at = k.inner_axes(tensor_arg(n, "n")->type.sizes);
   int top = k.accumulate(Prim::maximum, degree_at(k, n, at));
@@ -113,7 +113,7 @@ Sym largest_degree(Lowering& l, const Node& n, Family f) {
 loops::BufferId run_recurrence(Lowering& l, const Node& n, Family f, DType t, const Sym& top) {
   Index sizes = n.output()->type.sizes, with_pair = sizes;
   with_pair.push_back(2);
-  loops::BufferId pair = l.temp(n.name + "_pair", t, with_pair);
+  loops::BufferId pair = l.temp(temp_name(l, n, "pair"), t, with_pair);
   KernelBuilder k(l, l.unique_kernel_name("recurrence"));
   Index index = k.axes(sizes), even = index, odd = index, here = index, before = index;
   E x = cast(l.load(k, tensor_arg(n, "x"), index), t);

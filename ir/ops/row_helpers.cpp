@@ -52,6 +52,10 @@ E number(KernelBuilder& k, const Node& n, std::string_view name, DType t) {
              n.op->name(), std::string(name));
 }
 
+std::string temp_name(Lowering& l, const Node& n, const std::string& what) {
+  return fmt::format("{}_{}{}", n.name, what, l.program().buffers.size());
+}
+
 OpDef formula_op(std::string_view schema, LoopsKind kind,
                  std::function<std::vector<TensorType>(const Node&)> infer, ElementFormula fn) {
   return loops_op(schema, kind, std::move(infer), [fn = std::move(fn)](Lowering& l, const Node& n) {

@@ -65,6 +65,9 @@ DType dtype_or(const Node& n, DType otherwise);
 // A number argument as a constant or index expression of type t; a 0-d tensor is loaded.
 E number(KernelBuilder& k, const Node& n, std::string_view arg, DType t);
 
+// A name for a temporary buffer of node n that no other buffer has.
+std::string temp_name(Lowering& l, const Node& n, const std::string& what);
+
 // A row that computes one contiguous output, element by element, from the output index.
 using ElementFormula = std::function<E(KernelBuilder&, const Node&, const std::vector<Sym>&)>;
 OpDef formula_op(std::string_view schema, LoopsKind kind,

@@ -105,8 +105,9 @@ void lower_logcumsumexp(Lowering& l, const Node& n) {
   DType t = compute_type(n.output()->type.dtype);
   Walk w(l, n, "logcumsumexp");
   loops::BufferId out = l.output(n);
-  loops::BufferId running =
-      t == n.output()->type.dtype ? out : l.temp(n.name + "_running", t, n.output()->type.sizes);
+  loops::BufferId running = t == n.output()->type.dtype
+                                ? out
+                                : l.temp(temp_name(l, n, "running"), t, n.output()->type.sizes);
   E element = cast(l.load(w.k, std::get<Value*>(n.args[0]), w.index), t);
   E so_far = w.k.load(running, w.before, w.has_before(), w.k.constant(-INFINITY, t));
   E next = where(w.has_before(), log_add_exp(so_far, element), element);

@@ -101,7 +101,7 @@ void divide_by_counts(Lowering& l, const Node& n, loops::BufferId out, loops::Bu
 }
 
 loops::BufferId start_counts(Lowering& l, const Node& n, bool include_self) {
-  loops::BufferId counts = l.temp(n.name + "_counts", DType::Int64, self_of(n)->type.sizes);
+  loops::BufferId counts = l.temp(temp_name(l, n, "counts"), DType::Int64, self_of(n)->type.sizes);
   KernelBuilder k(l, l.unique_kernel_name("start_counts"));
   Index index = k.axes(self_of(n)->type.sizes);
   k.store(counts, index, k.constant(int64_t{include_self}, DType::Int64));
@@ -283,7 +283,7 @@ E mask_element(KernelBuilder& k, Value* mask, const Index& at) {
 
 void lower_masked_scatter(Lowering& l, const Node& n) {
   Value *mask = tensor_arg(n, "mask"), *source = tensor_arg(n, "source");
-  loops::BufferId count = l.temp(n.name + "_count", DType::Int64, {});
+  loops::BufferId count = l.temp(temp_name(l, n, "count"), DType::Int64, {});
   KernelBuilder counting(l, l.unique_kernel_name("count_mask"));
   Index all = counting.inner_axes(mask->type.sizes);
   int total = counting.accumulate(Prim::add, cast(mask_element(counting, mask, all), DType::Int64));

@@ -142,7 +142,8 @@ Types bag_types(const Node& n) {
 
 // The last bag that starts at or before the index.
 loops::BufferId lower_bag_numbers(Lowering& l, const Node& n, const Bags& b) {
-  loops::BufferId numbers = l.temp(n.name + "_bags", DType::Int64, {b.indices->type.sizes[0]});
+  loops::BufferId numbers =
+      l.temp(temp_name(l, n, "bags"), DType::Int64, {b.indices->type.sizes[0]});
   KernelBuilder k(l, l.unique_kernel_name("bag_of_index"));
   Sym i = k.axis(b.indices->type.sizes[0]);
   Sym bag = k.inner_axis(b.count);
@@ -163,7 +164,7 @@ E counts_in_bag(KernelBuilder& k, const Bags& b, const Sym& i) {
 // The number of indices in each bag, padding left out.
 loops::BufferId lower_bag_sizes(Lowering& l, const Node& n, const Bags& b,
                                 loops::BufferId numbers) {
-  loops::BufferId sizes = l.temp(n.name + "_sizes", DType::Int64, {b.count});
+  loops::BufferId sizes = l.temp(temp_name(l, n, "sizes"), DType::Int64, {b.count});
   KernelBuilder k(l, l.unique_kernel_name("bag_sizes"));
   Sym bag = k.axis(b.count), i = k.inner_axis(b.indices->type.sizes[0]);
   E mine = (cast(k.load(numbers, {i}), DType::Int64) == k.index(bag)) && counts_in_bag(k, b, i);
@@ -229,9 +230,9 @@ void lower_embedding_bag(Lowering& l, const Node& n) {
   const Sym& width = b.weight->type.sizes[1];
   bool max = b.mode == BagMode::Max;
   loops::BufferId totals =
-      l.temp(n.name + "_totals", compute_type(b.weight->type.dtype), {b.count, width});
+      l.temp(temp_name(l, n, "totals"), compute_type(b.weight->type.dtype), {b.count, width});
   loops::BufferId positions =
-      max ? l.temp(n.name + "_positions", DType::Int64, {b.count, width}) : -1;
+      max ? l.temp(temp_name(l, n, "positions"), DType::Int64, {b.count, width}) : -1;
   lower_bag_totals(l, n, b, numbers, totals, positions);
 
   KernelBuilder k(l, l.unique_kernel_name("embedding_bag"));
