@@ -143,11 +143,15 @@ std::string head_section(const json& m) {
   return table_text(rows);
 }
 
-// Names only: there may be hundreds.
+// There may be hundreds: the first few stand for all.
 std::string weights_section(const json& m) {
+  constexpr size_t kShown = 12;
   const json weights = m.value("weights", json::array());
-  if (!weights.is_array() || weights.empty()) return "";
-  return tensors_section(m, "weights", false);
+  if (weights.size() <= kShown) return tensors_section(m, "weights", false);
+  json shown = json::object();
+  for (size_t i = 0; i < kShown; ++i) shown["weights"].push_back(weights.at(i));
+  return tensors_section(shown, "weights", false) +
+         fmt::format("  ... and {} more; --json lists them\n", weights.size() - kShown);
 }
 
 }  // namespace

@@ -98,8 +98,9 @@ auto operand(const ScalarValue& v) {
     return get<T>(v);
 }
 
+// Not inlined, so that no function holds the bodies of all primitives.
 template <Prim P, typename T, typename Function>
-ScalarValue call(std::span<const ScalarValue> a, Function f) {
+[[gnu::noinline]] ScalarValue call(std::span<const ScalarValue> a, Function f) {
   constexpr int arity = kPrims[static_cast<size_t>(P)].arity;
   if constexpr (P == Prim::where)
     return make<T>(f(get<bool>(a[0]), get<T>(a[1]), get<T>(a[2])));

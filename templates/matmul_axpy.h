@@ -7,8 +7,6 @@
 
 namespace aotc::matmul {
 
-constexpr Index kAxpyRows = 8; /* more rows pay for packing B */
-
 /* Rows of B that are added at a time: as many streams of memory. */
 constexpr int kAxpyDepth = 8;
 

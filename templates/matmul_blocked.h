@@ -8,25 +8,15 @@
 
 namespace aotc::matmul {
 
-enum class Path { kDot, kAxpy, kBlocked };
-
-/* How one call is carried out. `direct`: sums are kept in C itself, so T must be its own sum. */
-struct Plan {
-  Path path;
-  bool direct;
-  Index k_step;
-  Grid grid;
-  SlotLayout slot;
-};
-
 /* An item at work: rectangle, scratch and the slice of K that is being added. */
 template <class T>
 struct Item {
   using S = Sum<T>;
   Index batch, row, row_end, col, col_end;
   Matrices<T> at;
-  S *packed_a, *packed_b, *sums; /* sums: row-major, sums_row apart; C's item itself where direct */
-  Index sums_row;
+  S *packed_a = nullptr, *packed_b = nullptr;
+  S* sums = nullptr; /* rows sums_row apart; where direct, C itself */
+  Index sums_row = 0;
   Index k = 0, k_end = 0;
 };
 
@@ -75,6 +65,7 @@ void multiply_edge(const Problem<T>& p, const Plan& plan, const Item<T>& item, I
                    Index rows, Index col, Index cols, PanelSource<Sum<T>> source) {
   using S = Sum<T>;
   const Index k = item.k_end - item.k;
+  const bool finish = plan.direct && item.k_end == p.k;
   S edge[kMaxRows * kPanel<S>];
   for (Index i = 0; i < divide_up(rows, kMaxRows); i++) {
     const Index first = tile_start(rows, i), count = tile_start(rows, i + 1) - first;
@@ -84,14 +75,11 @@ void multiply_edge(const Problem<T>& p, const Plan& plan, const Item<T>& item, I
     tile_rows<S>(count, item.packed_a + first * k, source, k, 1, out);
     S* sums = sums_at(item, row + first, col);
     for (Index r = 0; r < count; r++) {
-      S* from = edge + r * kPanel<S>;
-      for (Index j = 0; j < cols && item.k > 0; j++)
-        from[j] = sums[r * item.sums_row + j] + from[j];
-      if (item.k_end < p.k || !plan.direct) {
-        for (Index j = 0; j < cols; j++) sums[r * item.sums_row + j] = from[j];
-      }
+      S *from = edge + r * kPanel<S>, *old = sums + r * item.sums_row;
+      for (Index j = 0; j < cols && item.k > 0; j++) from[j] = old[j] + from[j];
+      if (!finish) __builtin_memcpy(old, from, cols * sizeof(S));
     }
-    if (plan.direct && item.k_end == p.k) {
+    if (finish) {
       finish_block(p, item.at, edge, kPanel<S>, row + first, count, col, cols);
     }
   }
@@ -134,16 +122,11 @@ template <class T>
 void blocked_item(const Problem<T>& p, const Plan& plan, Index batch, Index row, Index row_end,
                   Index col, Index col_end, char* slot) {
   using S = Sum<T>;
-  Item<T> item{batch,
-               row,
-               row_end,
-               col,
-               col_end,
-               matrices(p, batch),
-               reinterpret_cast<S*>(slot),
-               reinterpret_cast<S*>(slot + plan.slot.b),
-               reinterpret_cast<S*>(slot + plan.slot.sums),
-               round_up(col_end - col, kPanel<S>)};
+  Item<T> item{batch, row, row_end, col, col_end, matrices(p, batch)};
+  item.packed_a = reinterpret_cast<S*>(slot);
+  item.packed_b = reinterpret_cast<S*>(slot + plan.slot.b);
+  item.sums = reinterpret_cast<S*>(slot + plan.slot.sums);
+  item.sums_row = round_up(col_end - col, kPanel<S>);
   if (plan.direct) {
     item.sums = reinterpret_cast<S*>(item.at.c) + row * p.cs.row + col;
     item.sums_row = p.cs.row;

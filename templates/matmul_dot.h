@@ -12,8 +12,6 @@ struct Constant {
   static constexpr int kValue = kConstant;
 };
 
-constexpr Index kDotRows = 16; /* more rows pay for packing B */
-
 /* Dot products in flight, a multiple of the lanes of any type. */
 constexpr int kDots = simd::kVectorRegisters == 32 ? 16 : 8;
 

@@ -23,24 +23,36 @@ constexpr int kPanelVectors = kPanelBytes / simd::kVectorBytes;
 constexpr int kMaxRows =
     simd::kVectorRegisters == 32 ? (kPanelVectors == 1 ? 12 : 6) : (kPanelVectors == 4 ? 3 : 6);
 
-/* Panels side by side in a tile of `rows` rows: enough sums in flight to hide the latency of an
- * fma. */
+/* Panels side by side in a tile of `rows` rows: sums in flight hide the latency of an fma. */
 constexpr int tile_panels(int rows) {
   const int sums = simd::kVectorRegisters == 32 ? 24 : 12;
   const int fit = sums / (rows * kPanelVectors);
   return fit >= 8 ? 8 : fit >= 4 ? 4 : fit >= 2 ? 2 : 1;
 }
 
-constexpr Index kBlockK = 384;    /* a panel's slice of B stays in the first-level cache */
-constexpr Index kBlockRows = 192; /* a packed block of A stays in the second-level cache */
-constexpr Index kItemRows = 768;  /* rows that one packing of B serves */
-constexpr Index kItemPanels =
-    32; /* columns of an item: its slice of B stays in the last-level cache */
-constexpr Index kSumRows = 384; /* the same two where sums are kept outside C */
+/* Up to so many rows B is not worth packing: where it is contiguous along K, along N. */
+constexpr Index kDotRows = 16;
+constexpr Index kAxpyRows = 8;
+
+/* Up to so many columns, padding them to a panel wastes more than storing C by columns. */
+constexpr Index kThinCols = 12;
+
+/* Block sizes: a panel's slice of B stays in the first-level cache, a packed block of A in the
+ * second, an item's slice of B in the last; one packing of B serves kItemRows rows. */
+constexpr Index kBlockK = 384;
+constexpr Index kBlockRows = 192;
+constexpr Index kItemRows = 768;
+constexpr Index kItemPanels = 32;
+
+/* An item's rows and panels where its sums are kept outside C. */
+constexpr Index kSumRows = 384;
 constexpr Index kSumPanels = 16;
-constexpr Index kEpiloguePanels = 8; /* columns finished before the epilogue sees them */
-constexpr Index kMinTaskWork =
-    30000; /* multiply-adds below which a task costs more than it saves */
+
+/* Panels that are finished before the epilogue sees them. */
+constexpr Index kEpiloguePanels = 8;
+
+/* Multiply-adds below which a task costs more than it saves. */
+constexpr Index kMinTaskWork = 30000;
 
 constexpr Index min(Index a, Index b) { return a < b ? a : b; }
 constexpr Index max(Index a, Index b) { return a > b ? a : b; }
@@ -83,8 +95,7 @@ constexpr Index task_count(Index batch, Index m, Index n, Index k, Index threads
   return useful < 2 ? 1 : max(1, min(threads, useful < double(threads) ? Index(useful) : threads));
 }
 
-/* An upper bound of any plan's scratch, for either orientation of the product and any element type.
- */
+/* An upper bound of the scratch of a task, for any path and element type. */
 constexpr Index scratch_bound(Index m, Index n, Index k) {
   Index bound = 0;
   for (Index sum_size = 4; sum_size <= 8; sum_size += 4) {
@@ -134,6 +145,18 @@ constexpr Grid choose_grid(Index batch, Index m, Index n, Index unit, Index max_
   best.tasks = min(tasks, batch * best.row_parts * best.col_parts);
   return best;
 }
+
+/* kDot and kAxpy read few rows of A and all of B in place; kBlocked packs both. */
+enum class Path { kDot, kAxpy, kBlocked };
+
+/* How one call is carried out. `direct`: sums are kept in C itself, so T must be its own sum. */
+struct Plan {
+  Path path;
+  bool direct;
+  Index k_step;
+  Grid grid;
+  SlotLayout slot;
+};
 
 }  // namespace aotc::matmul
 #endif /* AOTC_TEMPLATES_MATMUL_PLAN_H_ */

@@ -96,6 +96,15 @@ void transpose(Problem<T>& p) {
   p.ds = {p.ds.col, p.ds.row};
 }
 
+/* Whether C' = B' A' is the better product: C's columns are contiguous, or C is one column, or so
+ * thin that dot products with few "rows" suit it. */
+template <class T>
+bool better_transposed(const Problem<T>& p) {
+  if (p.n == 1) return true;
+  if (p.cs.col != 1 && p.cs.row == 1 && p.m > 1) return true;
+  return p.n <= kThinCols && p.m > kDotRows && p.as.col == 1 && p.bs.row == 1;
+}
+
 template <class T>
 Problem<T> make_problem(const AotcMatmul& q) {
   Problem<T> p;
@@ -109,7 +118,7 @@ Problem<T> make_problem(const AotcMatmul& q) {
   p.cs = {q.c_row, q.c_col}, p.ds = {q.d_row, q.d_col};
   p.alpha = to_sum<Sum<T>>(q.alpha), p.beta = to_sum<Sum<T>>(q.beta);
   if (p.beta == 0) p.d = nullptr;
-  if (p.n == 1 || (p.cs.row == 1 && p.cs.col != 1 && p.m > 1)) transpose(p);
+  if (better_transposed(p)) transpose(p);
   make_contiguous(p);
   return p;
 }

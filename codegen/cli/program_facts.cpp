@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "codegen/cli/session.h"
 #include "codegen/cli/stage_clock.h"
 #include "codegen/manifest.h"
 #include "codegen/package.h"
@@ -13,6 +14,19 @@ namespace fs = std::filesystem;
 
 namespace aotc::cli {
 namespace {
+
+std::string first_bytes(const std::string& path, size_t count) {
+  std::string bytes(count, '\0');
+  std::ifstream in(path, std::ios::binary);
+  in.read(bytes.data(), static_cast<std::streamsize>(count));
+  return in ? bytes : std::string();
+}
+
+bool is_library(const std::string& path) {
+  return first_bytes(path, 4) ==
+         "\x7f"
+         "ELF";
+}
 
 // A member of a package file or folder; nothing when `path` is another kind of file.
 std::optional<std::string> package_member(const std::string& path, const std::string& member) {
@@ -25,9 +39,7 @@ std::optional<std::string> package_member(const std::string& path, const std::st
   }
   // A zip; anything else is left to the reader of exported programs, which says what is wrong with
   // it.
-  char magic[2] = {};
-  std::ifstream in(path, std::ios::binary);
-  if (!in.read(magic, 2) || magic[0] != 'P' || magic[1] != 'K') return std::nullopt;
+  if (first_bytes(path, 2) != "PK") return std::nullopt;
   return read_package_member(path, member);
 }
 
@@ -39,6 +51,7 @@ Compilation plan_program(const std::string& path, CompileSettings settings) {
 }  // namespace
 
 std::string manifest_of(const std::string& path, const CompileSettings& settings) {
+  if (is_library(path)) return Model(path).manifest();
   if (auto manifest = package_member(path, "manifest.json")) return *manifest;
   const Compilation c = plan_program(path, settings);
   const WeightLayout weights = layout_weights(*c.plan->program.graph);
@@ -48,6 +61,9 @@ std::string manifest_of(const std::string& path, const CompileSettings& settings
 }
 
 std::string explanation_of(const std::string& path, const CompileSettings& settings) {
+  if (is_library(path))
+    user_error("{}: a library has no explanation of its kernels; give the package or the program",
+               path);
   if (auto text = package_member(path, "explain.txt")) return *text;
   return plan_program(path, settings).explain;
 }

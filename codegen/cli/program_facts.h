@@ -6,9 +6,10 @@
 
 namespace aotc::cli {
 
-// The manifest as JSON. `path`: a .pt2, a package file or an unpacked package. Throws UserError.
+// The manifest as JSON. `path`: a .pt2, a package file, an unpacked package or a bare model.so.
+// Throws UserError.
 std::string manifest_of(const std::string& path, const CompileSettings& settings);
-// The text of `aotc explain`.
+// The text of `aotc explain`; a bare model.so has none.
 std::string explanation_of(const std::string& path, const CompileSettings& settings);
 
 }  // namespace aotc::cli

@@ -35,7 +35,7 @@ class Report {
 
   void add(size_t index, const JobOutcome& outcome) {
     const ProgramCases& program = programs_[index];
-    if (!program.skip.empty()) return line("skipped", program.label, "", ": " + program.skip);
+    if (!program.skip.empty()) return add_skipped(program);
     for (size_t i = 0; i < program.cases.size(); ++i) {
       if (i < outcome.reports.size())
         add_result(program, i, parse(outcome.reports[i]));
@@ -67,14 +67,24 @@ class Report {
     return {text.starts_with("1"), text.substr(1)};
   }
 
-  void add_result(const ProgramCases& program, size_t i, const CaseResult& r) {
-    (r.ok ? passed_ : failed_)++;
-    const std::string name = case_name(program, i);
+  void add_skipped(const ProgramCases& program) {
+    list(program, nullptr, "skipped", program.skip);
+    if (!output_.quiet) line("skipped", program.label, "", ": " + program.skip);
+  }
+
+  void list(const ProgramCases& program, const json& name, const char* status,
+            const std::string& message) {
     if (output_.json)
       cases_.push_back({{"program", program.program.string()},
                         {"case", name},
-                        {"status", r.ok ? "ok" : "failed"},
-                        {"message", r.message}});
+                        {"status", status},
+                        {"message", message}});
+  }
+
+  void add_result(const ProgramCases& program, size_t i, const CaseResult& r) {
+    (r.ok ? passed_ : failed_)++;
+    const std::string name = case_name(program, i);
+    list(program, name, r.ok ? "ok" : "failed", r.message);
     if (r.ok && output_.quiet) return;
     std::string text = one_line(r.message);
     if (!text.empty()) text = r.ok ? " (" + text + ")" : ": " + text;

@@ -29,7 +29,8 @@ class Binder {
 
   Symbols run() {
     if (inputs_.inputs.size() != graph_.inputs.size())
-      user_error("{} inputs are given, the program has {}", inputs_.inputs.size(), graph_.inputs.size());
+      user_error("{} inputs are given, the program has {}", inputs_.inputs.size(),
+                 graph_.inputs.size());
     for (size_t i = 0; i < graph_.inputs.size(); ++i) collect(graph_.inputs[i], inputs_.inputs[i]);
     solve_all();
     check();
@@ -40,10 +41,13 @@ class Binder {
   void collect(const Input& in, const RunValue& v) {
     if (in.kind == InputKind::User && in.value && in.value->kind == ValueKind::Tensor)
       return tensor(in, v);
-    if (in.kind != InputKind::UserScalar && !(in.value && in.value->kind == ValueKind::SymInt)) return;
+    if (in.kind != InputKind::UserScalar && !(in.value && in.value->kind == ValueKind::SymInt))
+      return;
     Sym expected = in.value ? in.value->sym : Sym(0);
-    if (auto* s = std::get_if<Sym>(&in.scalar)) expected = *s;
-    else if (!in.value) return constant(in, v);
+    if (auto* s = std::get_if<Sym>(&in.scalar))
+      expected = *s;
+    else if (!in.value)
+      return constant(in, v);
     if (auto* given = std::get_if<int64_t>(&v))
       equations_.push_back({expected, *given, fmt::format("input '{}'", in.name)});
     else if (!expected.constant())
@@ -67,10 +71,12 @@ class Binder {
       user_error("input '{}' has rank {}, expected {}", in.name, t->sizes.size(), type.rank());
     if (!fits(*t)) user_error("input '{}' does not fit into its memory", in.name);
     for (size_t d = 0; d < type.rank(); ++d)
-      equations_.push_back({type.sizes[d], t->sizes[d], fmt::format("input '{}' dimension {}", in.name, d)});
+      equations_.push_back(
+          {type.sizes[d], t->sizes[d], fmt::format("input '{}' dimension {}", in.name, d)});
   }
 
-  // Sizes that are just a symbol come first: a contradiction is then reported where the expression is.
+  // Sizes that are just a symbol come first: a contradiction is then reported where the expression
+  // is.
   void solve_all() {
     for (const Equation& e : equations_)
       if (auto name = e.expression.symbol_name()) symbols_.emplace(*name, e.value);
@@ -102,7 +108,9 @@ class Binder {
 
 }  // namespace
 
-Symbols bind_symbols(const Graph& graph, const RunInputs& inputs) { return Binder(graph, inputs).run(); }
+Symbols bind_symbols(const Graph& graph, const RunInputs& inputs) {
+  return Binder(graph, inputs).run();
+}
 
 std::string broken_condition(const Graph& graph, const Symbols& symbols) {
   for (const auto& [name, value] : symbols) {
@@ -111,10 +119,12 @@ std::string broken_condition(const Graph& graph, const Symbols& symbols) {
     const SymbolInfo& info = it->second;
     if ((info.min && value < *info.min) || (info.max && value > *info.max))
       return fmt::format("symbol {} is {}, expected {}..{}", name, value,
-                         info.min ? std::to_string(*info.min) : "", info.max ? std::to_string(*info.max) : "");
+                         info.min ? std::to_string(*info.min) : "",
+                         info.max ? std::to_string(*info.max) : "");
   }
   for (const Guard& g : graph.guards)
-    if (concrete(g.condition, symbols).is(0)) return fmt::format("the condition {} does not hold", g.text);
+    if (concrete(g.condition, symbols).is(0))
+      return fmt::format("the condition {} does not hold", g.text);
   return "";
 }
 

@@ -29,7 +29,9 @@ BufferMemory& Buffers::operator[](BufferId id) {
   if (b.home == Home::Temp || b.home == Home::Output)
     slot->written = std::make_shared<std::vector<bool>>(
         static_cast<size_t>(t.memory->size() / element_size(b.dtype)), false);
-  if (!fits(t)) internal_error("buffer '{}' does not fit into its memory of {} bytes", b.name, t.memory->size());
+  if (!fits(t))
+    internal_error("buffer '{}' does not fit into its memory of {} bytes", b.name,
+                   t.memory->size());
   return *slot;
 }
 
@@ -44,16 +46,20 @@ void Buffers::place(const Buffer& b, Tensor& t) {
       t.offset += in.offset;
       return;
     }
-    case Home::Storage: t.memory = storage_(b.index); return;
+    case Home::Storage:
+      t.memory = storage_(b.index);
+      return;
     case Home::Temp:
-    case Home::Output: break;
+    case Home::Output:
+      break;
   }
   for (size_t d = 0; d < t.sizes.size(); ++d) {
     if (t.sizes[d] < 0) user_error("buffer '{}' would have the size {}", b.name, t.sizes[d]);
     AOTC_CHECK(t.strides[d] >= 0, "buffer '{}' has a negative stride", b.name);
   }
   int64_t elements = span(t.sizes, t.strides);
-  t.memory = std::make_shared<Memory>((elements + (elements ? t.offset : 0)) * element_size(b.dtype));
+  t.memory =
+      std::make_shared<Memory>((elements + (elements ? t.offset : 0)) * element_size(b.dtype));
 }
 
 }  // namespace aotc::interp

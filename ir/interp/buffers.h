@@ -12,7 +12,8 @@
 
 namespace aotc::interp {
 
-// A buffer as memory, with a mark per element that something has been written there (Temp and Output only).
+// A buffer as memory, with a mark per element that something has been written there (Temp and
+// Output only).
 struct BufferMemory {
   std::string name;
   Tensor tensor;
@@ -21,7 +22,8 @@ struct BufferMemory {
 
 class Buffers {
  public:
-  // `inputs` by graph input index, laid out as their buffers say; `storage` yields the archive's memory.
+  // `inputs` by graph input index, laid out as their buffers say; `storage` yields the archive's
+  // memory.
   Buffers(const loops::LoopProgram& program, std::vector<Tensor> inputs,
           std::function<std::shared_ptr<Memory>(int)> storage, const Symbols& symbols);
 

@@ -9,7 +9,8 @@ namespace aotc::interp {
 
 Call::Call(const Graph& graph, const RunInputs& inputs) : graph_(graph) {
   symbols = bind_symbols(graph, inputs);
-  for (const auto& [number, memory] : inputs.storages) storages_[number] = std::make_shared<Memory>(*memory);
+  for (const auto& [number, memory] : inputs.storages)
+    storages_[number] = std::make_shared<Memory>(*memory);
   copy_inputs(inputs);
 }
 
@@ -22,7 +23,9 @@ void Call::copy_inputs(const RunInputs& inputs) {
     Tensor t;
     if (auto* given = std::get_if<Tensor>(&value)) {
       auto& memory = copies[given->memory.get()];
-      if (!memory) memory = given->memory ? std::make_shared<Memory>(*given->memory) : std::make_shared<Memory>(0);
+      if (!memory)
+        memory =
+            given->memory ? std::make_shared<Memory>(*given->memory) : std::make_shared<Memory>(0);
       given->memory = memory;
       t = *given;
     } else if (in.value && in.value->kind == ValueKind::Tensor) {
@@ -35,9 +38,11 @@ void Call::copy_inputs(const RunInputs& inputs) {
 
 Tensor Call::stored(const Input& in) {
   if (in.stored.storage < 0) user_error("input '{}' has no storage in the archive", in.name);
-  Tensor t{in.value->type.dtype, in.stored.sizes, in.stored.strides, in.stored.offset, storage(in.stored.storage)};
+  Tensor t{in.value->type.dtype, in.stored.sizes, in.stored.strides, in.stored.offset,
+           storage(in.stored.storage)};
   if (!fits(t))
-    user_error("'{}' does not fit into storage {} of {} bytes", in.target, in.stored.storage, t.memory->size());
+    user_error("'{}' does not fit into storage {} of {} bytes", in.target, in.stored.storage,
+               t.memory->size());
   return t;
 }
 
@@ -54,8 +59,9 @@ void Call::stage(const std::function<bool(size_t)>& must_stage) {
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const Input& in = graph_.inputs[i];
     if (in.kind != InputKind::User || !tensors_[i].memory) continue;
-    std::vector<int64_t> strides = in.value->type.strides.empty() ? contiguous_strides(tensors_[i].sizes)
-                                                                  : eval(in.value->type.strides, symbols);
+    std::vector<int64_t> strides = in.value->type.strides.empty()
+                                       ? contiguous_strides(tensors_[i].sizes)
+                                       : eval(in.value->type.strides, symbols);
     if (same_strides(tensors_[i].sizes, tensors_[i].strides, strides) && !must_stage(i)) continue;
     Tensor t = empty_strided(tensors_[i].dtype, tensors_[i].sizes, strides);
     assign(t, tensors_[i]);
@@ -67,7 +73,8 @@ void Call::stage(const std::function<bool(size_t)>& must_stage) {
 void Call::unstage() {
   for (const Staged& s : staged_) {
     const Tensor now = copy(tensors_[s.input]);
-    bool same = std::equal(now.memory->data(), now.memory->data() + now.memory->size(), s.original.memory->data());
+    bool same = std::equal(now.memory->data(), now.memory->data() + now.memory->size(),
+                           s.original.memory->data());
     if (same) continue;
     if (overlaps_itself(s.given))
       user_error("input '{}' is mutated, but several of its elements share memory; clone it first",

@@ -15,8 +15,9 @@ class Call {
   const std::vector<Tensor>& inputs() const { return tensors_; }
   std::shared_ptr<Memory> storage(int number);
 
-  // Inputs whose strides are not those of the archive, and inputs i with must_stage(i), are replaced by copies
-  // that have them; unstage() writes the changed ones back through their real strides.
+  // Inputs whose strides are not those of the archive, and inputs i with must_stage(i), are
+  // replaced by copies that have them; unstage() writes the changed ones back through their real
+  // strides.
   void stage(const std::function<bool(size_t)>& must_stage);
   void unstage();
 

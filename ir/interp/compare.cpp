@@ -14,13 +14,18 @@ namespace {
 double precision(DType t) {
   switch (t) {
     case DType::Float16:
-    case DType::Complex32: return 0x1p-10;
-    case DType::BFloat16: return 0x1p-7;
+    case DType::Complex32:
+      return 0x1p-10;
+    case DType::BFloat16:
+      return 0x1p-7;
     case DType::Float8E4M3FN:
-    case DType::Float8E4M3FNUZ: return 0x1p-3;
+    case DType::Float8E4M3FNUZ:
+      return 0x1p-3;
     case DType::Float8E5M2:
-    case DType::Float8E5M2FNUZ: return 0x1p-2;
-    default: return 0;
+    case DType::Float8E5M2FNUZ:
+      return 0x1p-2;
+    default:
+      return 0;
   }
 }
 
@@ -54,14 +59,16 @@ using Difference = std::optional<std::string>;
 Difference compare_tensors(const Tensor& a, const Tensor& b, const Tolerance& tolerance) {
   if (a.dtype != b.dtype) return fmt::format("{} against {}", name(a.dtype), name(b.dtype));
   if (a.sizes != b.sizes)
-    return fmt::format("sizes [{}] against [{}]", fmt::join(a.sizes, ", "), fmt::join(b.sizes, ", "));
+    return fmt::format("sizes [{}] against [{}]", fmt::join(a.sizes, ", "),
+                       fmt::join(b.sizes, ", "));
   Bounds bounds = bounds_for(a.dtype, tolerance);
   Difference difference;
   for_each_index(a.sizes, [&](const std::vector<int64_t>& index) {
     if (difference) return;
     ScalarValue x = read(a, a.position(index)), y = read(b, b.position(index));
     if (!close(x, y, bounds))
-      difference = fmt::format("element [{}] is {} against {}", fmt::join(index, ", "), to_text(x), to_text(y));
+      difference = fmt::format("element [{}] is {} against {}", fmt::join(index, ", "), to_text(x),
+                               to_text(y));
   });
   return difference;
 }
@@ -91,7 +98,8 @@ Difference compare_uncovered(const Memory& a, const Memory& b, const std::vector
       for (size_t i = 0; i < size; ++i) covered[static_cast<size_t>(p) * size + i] = true;
   }
   for (size_t i = 0; i < covered.size(); ++i)
-    if (!covered[i] && a.data()[i] != b.data()[i]) return fmt::format("byte {}, outside of all views, differs", i);
+    if (!covered[i] && a.data()[i] != b.data()[i])
+      return fmt::format("byte {}, outside of all views, differs", i);
   return std::nullopt;
 }
 
@@ -108,7 +116,8 @@ Difference compare_inputs(const RunResult& a, const RunResult& b, const Toleranc
     }
   }
   for (const auto& [memory, other] : memories)
-    if (auto d = compare_uncovered(*memory, *other.first, other.second)) return "memory of an input: " + *d;
+    if (auto d = compare_uncovered(*memory, *other.first, other.second))
+      return "memory of an input: " + *d;
   return std::nullopt;
 }
 
@@ -117,15 +126,19 @@ Difference compare_storages(const RunResult& a, const RunResult& b, const Tolera
     auto it = b.storages.find(number);
     if (it == b.storages.end()) continue;
     auto views = a.stored_views.find(number);
-    std::vector<Tensor> seen = views == a.stored_views.end() ? std::vector<Tensor>{} : views->second;
+    std::vector<Tensor> seen =
+        views == a.stored_views.end() ? std::vector<Tensor>{} : views->second;
     for (const Tensor& v : seen) {
       Tensor x = v, y = v;
       x.memory = memory;
       y.memory = it->second;
-      if (!fits(x) || !fits(y)) return fmt::format("storage {} after the call is too small", number);
-      if (auto d = compare_tensors(x, y, tolerance)) return fmt::format("storage {} after the call: {}", number, *d);
+      if (!fits(x) || !fits(y))
+        return fmt::format("storage {} after the call is too small", number);
+      if (auto d = compare_tensors(x, y, tolerance))
+        return fmt::format("storage {} after the call: {}", number, *d);
     }
-    if (auto d = compare_uncovered(*memory, *it->second, seen)) return fmt::format("storage {}: {}", number, *d);
+    if (auto d = compare_uncovered(*memory, *it->second, seen))
+      return fmt::format("storage {}: {}", number, *d);
   }
   return std::nullopt;
 }
@@ -134,19 +147,22 @@ Difference compare_outputs(const RunResult& a, const RunResult& b, const Toleran
   if (a.outputs.size() != b.outputs.size())
     return fmt::format("{} outputs against {}", a.outputs.size(), b.outputs.size());
   for (size_t i = 0; i < a.outputs.size(); ++i) {
-    if (auto d = compare_values(a.outputs[i], b.outputs[i], tolerance)) return fmt::format("output {}: {}", i, *d);
+    if (auto d = compare_values(a.outputs[i], b.outputs[i], tolerance))
+      return fmt::format("output {}: {}", i, *d);
     if (tolerance.aliases && a.alias_of.at(i) != b.alias_of.at(i))
-      return fmt::format("output {} lies in the memory of input {} against {} (-1: its own)", i, a.alias_of[i],
-                         b.alias_of[i]);
+      return fmt::format("output {} lies in the memory of input {} against {} (-1: its own)", i,
+                         a.alias_of[i], b.alias_of[i]);
   }
   return std::nullopt;
 }
 
 }  // namespace
 
-std::optional<std::string> compare(const RunResult& a, const RunResult& b, const Tolerance& tolerance) {
+std::optional<std::string> compare(const RunResult& a, const RunResult& b,
+                                   const Tolerance& tolerance) {
   if (a.failure.empty() != b.failure.empty())
-    return fmt::format("the call {} against {}", a.failure.empty() ? "succeeds" : "fails: " + a.failure,
+    return fmt::format("the call {} against {}",
+                       a.failure.empty() ? "succeeds" : "fails: " + a.failure,
                        b.failure.empty() ? "succeeds" : "fails: " + b.failure);
   if (a.failure.empty())
     if (auto d = compare_outputs(a, b, tolerance)) return d;

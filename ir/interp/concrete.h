@@ -1,5 +1,5 @@
-// A node with the symbols of a call replaced by their values, apart from its graph: views are computed and
-// single nodes are lowered from it.
+// A node with the symbols of a call replaced by their values, apart from its graph: views are
+// computed and single nodes are lowered from it.
 #pragma once
 #include <deque>
 #include <map>

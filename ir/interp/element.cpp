@@ -9,7 +9,8 @@ ScalarValue read(const Tensor& t, int64_t position) {
 }
 
 void write(const Tensor& t, int64_t position, const ScalarValue& v) {
-  AOTC_CHECK(v.dtype == t.dtype, "a {} value is stored into a {} tensor", name(v.dtype), name(t.dtype));
+  AOTC_CHECK(v.dtype == t.dtype, "a {} value is stored into a {} tensor", name(v.dtype),
+             name(t.dtype));
   write_scalar(t.memory->writable() + position * element_size(t.dtype), v);
 }
 

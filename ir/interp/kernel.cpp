@@ -23,8 +23,8 @@ struct CompiledExpr {
   SymProgram index;
   Access load;
   int slot = -1;  // where index expressions find the value of "%n"
-  // Depends on the independent axes only, and on no accumulator: evaluated once per outer iteration, by the
-  // first phase that needs it.
+  // Depends on the independent axes only, and on no accumulator: evaluated once per outer
+  // iteration, by the first phase that needs it.
   bool outer = false;
 };
 
@@ -56,7 +56,8 @@ class KernelRun {
         loop(phases_[p].axes, 0, false, [&] { iterate(p); });
       }
     });
-    if (k_.kind == KernelKind::Host && !k_.symbol.empty()) symbols_[k_.symbol] = as_int64(values_.at(0));
+    if (k_.kind == KernelKind::Host && !k_.symbol.empty())
+      symbols_[k_.symbol] = as_int64(values_.at(0));
   }
 
  private:
@@ -112,14 +113,15 @@ class KernelRun {
       for (const std::string& name : s.symbols())
         if (inner_axes_.contains(name)) return false;
     std::vector<ExprId> read = operands(e);
-    return std::all_of(read.begin(), read.end(), [&](ExprId o) { return exprs_.at(static_cast<size_t>(o)).outer; });
+    return std::all_of(read.begin(), read.end(),
+                       [&](ExprId o) { return exprs_.at(static_cast<size_t>(o)).outer; });
   }
 
   Access access(BufferId buffer, const std::vector<Sym>& at) {
     Access a;
     a.buffer = &buffers_[buffer];
-    AOTC_CHECK(at.size() == a.buffer->tensor.sizes.size(), "kernel {}: {} indices for buffer '{}'", k_.name,
-               at.size(), a.buffer->name);
+    AOTC_CHECK(at.size() == a.buffer->tensor.sizes.size(), "kernel {}: {} indices for buffer '{}'",
+               k_.name, at.size(), a.buffer->name);
     for (const Sym& s : at) a.at.push_back(program(s));
     return a;
   }
@@ -139,7 +141,8 @@ class KernelRun {
     int64_t value = 0;
     int slot = -1;
     if (ExprId e = expr_of_symbol(name); e >= 0) {
-      AOTC_CHECK(e < static_cast<int>(exprs_.size()), "kernel {}: {} does not exist", k_.name, name);
+      AOTC_CHECK(e < static_cast<int>(exprs_.size()), "kernel {}: {} does not exist", k_.name,
+                 name);
       slot = exprs_[static_cast<size_t>(e)].slot = new_slot(0);
     } else {
       auto known = symbols_.find(name);
@@ -166,7 +169,8 @@ class KernelRun {
   }
 
   void start(int accumulator) {
-    totals_[static_cast<size_t>(accumulator)] = k_.accumulators[static_cast<size_t>(accumulator)].identity;
+    totals_[static_cast<size_t>(accumulator)] =
+        k_.accumulators[static_cast<size_t>(accumulator)].identity;
     fed_[static_cast<size_t>(accumulator)] = false;
   }
 
@@ -188,7 +192,9 @@ class KernelRun {
   void check() {
     if (k_.condition < 0 || truth(k_.condition)) return;
     std::string value =
-        k_.report < 0 ? "" : fmt::format(" (found {})", to_text(values_[static_cast<size_t>(k_.report)]));
+        k_.report < 0
+            ? ""
+            : fmt::format(" (found {})", to_text(values_[static_cast<size_t>(k_.report)]));
     throw CheckFailed(k_.message + value);
   }
 
@@ -199,11 +205,20 @@ class KernelRun {
     CompiledExpr& c = exprs_[static_cast<size_t>(id)];
     ScalarValue& v = values_[static_cast<size_t>(id)];
     switch (e.kind) {
-      case ExprKind::Constant: break;
-      case ExprKind::Index: v = ScalarValue::of(c.index.run(slots_.data())); break;
-      case ExprKind::Accumulator: v = totals_.at(static_cast<size_t>(e.accumulator)); break;
-      case ExprKind::Load: v = load(e, c.load, id); break;
-      case ExprKind::Apply: v = apply(e); break;
+      case ExprKind::Constant:
+        break;
+      case ExprKind::Index:
+        v = ScalarValue::of(c.index.run(slots_.data()));
+        break;
+      case ExprKind::Accumulator:
+        v = totals_.at(static_cast<size_t>(e.accumulator));
+        break;
+      case ExprKind::Load:
+        v = load(e, c.load, id);
+        break;
+      case ExprKind::Apply:
+        v = apply(e);
+        break;
     }
     if (c.slot >= 0) slots_[static_cast<size_t>(c.slot)] = as_int64(v);
   }
@@ -228,8 +243,9 @@ class KernelRun {
     for (size_t d = 0; d < a.at.size(); ++d) {
       int64_t i = a.at[d].run(slots_.data());
       if (i < 0 || i >= t.sizes[d])
-        internal_error("kernel {}: {} %{}: index {} in dimension {} of buffer '{}' is outside of its size {}",
-                       k_.name, what, id, i, d, a.buffer->name, t.sizes[d]);
+        internal_error(
+            "kernel {}: {} %{}: index {} in dimension {} of buffer '{}' is outside of its size {}",
+            k_.name, what, id, i, d, a.buffer->name, t.sizes[d]);
       p += i * t.strides[d];
     }
     return p;
@@ -244,7 +260,8 @@ class KernelRun {
     if (a.buffer->written) (*a.buffer->written)[static_cast<size_t>(p)] = true;
   }
 
-  // The element plus v, computed as eager does: types that only store are added in their compute type.
+  // The element plus v, computed as eager does: types that only store are added in their compute
+  // type.
   ScalarValue sum(const BufferMemory& b, int64_t position, const ScalarValue& v) {
     require_written(b, position, k_.name);
     DType t = compute_type(b.tensor.dtype);

@@ -12,9 +12,10 @@ class CheckFailed : public UserError {
   using UserError::UserError;
 };
 
-// Throws CheckFailed; InternalError, naming kernel and access, for an access outside of its buffer or a read of
-// what nothing has written. Host kernels add their symbol.
-void run_kernel(const loops::Kernel& k, Buffers& buffers, Symbols& symbols, const RunOptions& options);
+// Throws CheckFailed; InternalError, naming kernel and access, for an access outside of its buffer
+// or a read of what nothing has written. Host kernels add their symbol.
+void run_kernel(const loops::Kernel& k, Buffers& buffers, Symbols& symbols,
+                const RunOptions& options);
 void run_matmul(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols);
 // The mark of an element that is read must be set.
 void require_written(const BufferMemory& b, int64_t position, const std::string& where);

@@ -1,5 +1,5 @@
-// Matrix products with plain loops. Sums of floating-point types are held in double and rounded once; integers
-// wrap in their type. As templates/matmul.h: d is not read if beta is 0.
+// Matrix products with plain loops. Sums of floating-point types are held in double and rounded
+// once; integers wrap in their type. As templates/matmul.h: d is not read if beta is 0.
 #include "ir/interp/kernel.h"
 
 namespace aotc::interp {
@@ -37,7 +37,8 @@ class Product {
 
   void run() {
     bool integers = is_integer(m_.dtype) || is_bool(m_.dtype);
-    if (is_complex(m_.dtype)) internal_error("kernel {}: complex matrix products are no template", kernel_.name);
+    if (is_complex(m_.dtype))
+      internal_error("kernel {}: complex matrix products are no template", kernel_.name);
     for_each_index(eval(m_.batch_sizes, symbols_), [&](const std::vector<int64_t>& item) {
       if (integers)
         product<uint64_t>(item);
@@ -54,20 +55,24 @@ class Product {
     r.row = eval(o.row, symbols_);
     r.col = eval(o.col, symbols_);
     r.batch = eval(o.batch, symbols_);
-    AOTC_CHECK(r.batch.size() == m_.batch_sizes.size(), "kernel {}: {} batch strides, {} batch sizes",
-               kernel_.name, r.batch.size(), m_.batch_sizes.size());
+    AOTC_CHECK(r.batch.size() == m_.batch_sizes.size(),
+               "kernel {}: {} batch strides, {} batch sizes", kernel_.name, r.batch.size(),
+               m_.batch_sizes.size());
     return r;
   }
 
   void check(const Operand& o, int64_t position) const {
     const Tensor& t = o.buffer->tensor;
     if (position >= t.offset && position < t.offset + span(t.sizes, t.strides)) return;
-    internal_error("kernel {}: matmul operand in buffer '{}': element {} is outside of its {} elements",
-                   kernel_.name, o.buffer->name, position - t.offset, span(t.sizes, t.strides));
+    internal_error(
+        "kernel {}: matmul operand in buffer '{}': element {} is outside of its {} elements",
+        kernel_.name, o.buffer->name, position - t.offset, span(t.sizes, t.strides));
   }
 
   static void convert(const ScalarValue& v, double& to) { to = as_double(v); }
-  static void convert(const ScalarValue& v, uint64_t& to) { to = static_cast<uint64_t>(as_int64(v)); }
+  static void convert(const ScalarValue& v, uint64_t& to) {
+    to = static_cast<uint64_t>(as_int64(v));
+  }
   ScalarValue convert(double v) const { return cast(ScalarValue::of(v), m_.dtype); }
   ScalarValue convert(uint64_t v) const {
     return cast(ScalarValue::of(static_cast<int64_t>(v)), m_.dtype);

@@ -7,7 +7,8 @@
 namespace aotc::interp {
 namespace {
 
-// v as a view of the input's tensor: v is its value, or what is written back to it, or a view of such.
+// v as a view of the input's tensor: v is its value, or what is written back to it, or a view of
+// such.
 Tensor view_of_input(const Call& call, int input, const Value* v) {
   const Graph& g = call.graph();
   const Tensor& base = call.input(static_cast<size_t>(input));
@@ -16,16 +17,19 @@ Tensor view_of_input(const Call& call, int input, const Value* v) {
   if (g.inputs[static_cast<size_t>(input)].value == v) return base;
   const Node* n = v->producer;
   if (!n || !n->op || !n->op->is_view())
-    internal_error("output %{} is no chain of views of input '{}'", v->name, g.inputs[static_cast<size_t>(input)].name);
+    internal_error("output %{} is no chain of views of input '{}'", v->name,
+                   g.inputs[static_cast<size_t>(input)].name);
   Tensor from = view_of_input(call, input, std::get<Value*>(n->args[0]));
   auto t = alias_view(*n, v->output_index, from, call.symbols);
   return t ? *t : gather_view(*n, v->output_index, from, call.symbols);
 }
 
 // The form that holds for any layout of the input.
-void check_simple(const Call& call, const loops::OutputView& v, const Tensor& base, const Tensor& t) {
+void check_simple(const Call& call, const loops::OutputView& v, const Tensor& base,
+                  const Tensor& t) {
   std::vector<int64_t> steps = eval(v.steps, call.symbols), starts = eval(v.starts, call.symbols);
-  bool complete = v.dims.size() == t.sizes.size() && steps.size() == v.dims.size() && starts.size() == base.sizes.size();
+  bool complete = v.dims.size() == t.sizes.size() && steps.size() == v.dims.size() &&
+                  starts.size() == base.sizes.size();
   if (!complete) internal_error("output {}: the view's form by dimensions is incomplete", v.output);
   int64_t offset = base.offset;
   for (size_t d = 0; d < starts.size(); ++d) offset += starts[d] * base.strides[d];
@@ -33,7 +37,8 @@ void check_simple(const Call& call, const loops::OutputView& v, const Tensor& ba
   for (size_t i = 0; i < v.dims.size(); ++i) {
     auto dim = static_cast<size_t>(v.dims[i]);
     bool exists = v.dims[i] < static_cast<int>(base.sizes.size());
-    same &= exists && (t.sizes[i] == 1 || t.strides[i] == (v.dims[i] < 0 ? 0 : steps[i] * base.strides[dim]));
+    same &= exists &&
+            (t.sizes[i] == 1 || t.strides[i] == (v.dims[i] < 0 ? 0 : steps[i] * base.strides[dim]));
   }
   if (!same) internal_error("output {}: the view's two forms name different elements", v.output);
 }
@@ -48,14 +53,17 @@ const OutputAlias* alias_of_output(const Graph& g, int i) {
 
 Tensor view_output(const Call& call, const loops::OutputView& v) {
   const Graph& g = call.graph();
-  AOTC_CHECK(v.output >= 0 && v.output < static_cast<int>(g.outputs.size()), "output {} does not exist", v.output);
-  AOTC_CHECK(v.input >= 0 && v.input < static_cast<int>(g.inputs.size()), "input {} does not exist", v.input);
+  AOTC_CHECK(v.output >= 0 && v.output < static_cast<int>(g.outputs.size()),
+             "output {} does not exist", v.output);
+  AOTC_CHECK(v.input >= 0 && v.input < static_cast<int>(g.inputs.size()), "input {} does not exist",
+             v.input);
   const Tensor& base = call.input(static_cast<size_t>(v.input));
   const TensorType& type = g.outputs[static_cast<size_t>(v.output)].value->type;
   Tensor t{type.dtype, eval(type.sizes, call.symbols), eval(v.strides, call.symbols),
            base.offset + eval(v.offset, call.symbols), base.memory};
   if (t.strides.size() != t.sizes.size() || !base.memory || !fits(t))
-    internal_error("output {}: the view does not fit into the memory of input {}", v.output, v.input);
+    internal_error("output {}: the view does not fit into the memory of input {}", v.output,
+                   v.input);
   if (v.simple && t.numel() > 0) check_simple(call, v, base, t);
   return t;
 }
@@ -70,9 +78,12 @@ RunValue scalar_output(const Output& o, const Symbols& symbols) {
 RunValue signature_output(const Call& call, int i) {
   const Output& o = call.graph().outputs[static_cast<size_t>(i)];
   switch (o.kind) {
-    case OutputKind::None: return std::monostate{};
-    case OutputKind::Scalar: return scalar_output(o, call.symbols);
-    case OutputKind::Tensor: break;
+    case OutputKind::None:
+      return std::monostate{};
+    case OutputKind::Scalar:
+      return scalar_output(o, call.symbols);
+    case OutputKind::Tensor:
+      break;
   }
   const OutputAlias* a = alias_of_output(call.graph(), i);
   if (!a) internal_error("output '{}' has neither a buffer nor an alias", o.name);

@@ -4,8 +4,9 @@
 
 namespace aotc::interp {
 
-// Output i of the graph by its signature: an alias is the view of its input's tensor as it is now (a copy of
-// what it sees, where no strides express it). Throws InternalError for a tensor output without alias.
+// Output i of the graph by its signature: an alias is the view of its input's tensor as it is now
+// (a copy of what it sees, where no strides express it). Throws InternalError for a tensor output
+// without alias.
 RunValue signature_output(const Call& call, int i);
 // The alias entry of output i, or nullptr.
 const OutputAlias* alias_of_output(const Graph& g, int i);

@@ -1,4 +1,5 @@
-// Inputs for tests of whole programs: drawn to fit the signature, or taken from the archive's samples.
+// Inputs for tests of whole programs: drawn to fit the signature, or taken from the archive's
+// samples.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -39,7 +40,8 @@ class Drawing {
 
   RunInputs draw(IntegerRange integers) {
     if (!draw_symbols())
-      user_error("no values of the symbols were found that satisfy the program's ranges and guards");
+      user_error(
+          "no values of the symbols were found that satisfy the program's ranges and guards");
     RunInputs r;
     shareable_.clear();
     for (const Input& in : graph_.inputs) r.inputs.push_back(value(in, integers));
@@ -70,7 +72,8 @@ class Drawing {
         auto it = graph_.symbols.find(name);
         SymbolInfo info = it == graph_.symbols.end() ? SymbolInfo{} : it->second;
         int64_t low = info.min.value_or(0);
-        int64_t high = std::min(info.max.value_or(std::numeric_limits<int64_t>::max()), low + spread);
+        int64_t high =
+            std::min(info.max.value_or(std::numeric_limits<int64_t>::max()), low + spread);
         symbols_[name] = random_.integer(low, high);
       }
       if (broken_condition(graph_, symbols_).empty() && sizes_are_valid()) return true;
@@ -104,10 +107,11 @@ class Drawing {
     if (options_.strided_inputs && read_only && random_.chance(4))
       for (const Tensor& other : shareable_)
         if (other.dtype == type.dtype && other.sizes == sizes) return other;
-    Tensor t = options_.strided_inputs ? window(type.dtype, sizes)
-                                       : empty_strided(type.dtype, sizes,
-                                                       type.strides.empty() ? contiguous_strides(sizes)
-                                                                            : eval(type.strides, symbols_));
+    Tensor t = options_.strided_inputs
+                   ? window(type.dtype, sizes)
+                   : empty_strided(type.dtype, sizes,
+                                   type.strides.empty() ? contiguous_strides(sizes)
+                                                        : eval(type.strides, symbols_));
     random_.fill(*t.memory, t.dtype, integers, options_.special_values);
     if (read_only) shareable_.push_back(t);
     return t;
@@ -118,7 +122,8 @@ class Drawing {
     std::vector<size_t> order(sizes.size());
     std::iota(order.begin(), order.end(), size_t{0});
     for (size_t i = order.size(); i > 1; --i)
-      std::swap(order[i - 1], order[static_cast<size_t>(random_.integer(0, static_cast<int64_t>(i) - 1))]);
+      std::swap(order[i - 1],
+                order[static_cast<size_t>(random_.integer(0, static_cast<int64_t>(i) - 1))]);
     if (random_.chance(2)) std::sort(order.rbegin(), order.rend());
     std::vector<int64_t> strides(sizes.size());
     int64_t step = random_.chance(3) ? 2 : 1;
@@ -128,7 +133,8 @@ class Drawing {
     }
     Tensor t = empty_strided(dtype, sizes, strides);
     t.offset = random_.integer(0, 3);
-    t.memory = std::make_shared<Memory>((t.offset + span(sizes, strides) + random_.integer(0, 3)) * element_size(dtype));
+    t.memory = std::make_shared<Memory>((t.offset + span(sizes, strides) + random_.integer(0, 3)) *
+                                        element_size(dtype));
     return t;
   }
 
@@ -160,7 +166,8 @@ class Drawing {
 
 RunInputs random_inputs(const Graph& graph, uint64_t seed, const RandomOptions& options) {
   // Any integers first; then what is valid as divisor, as index, as both of ever smaller tensors.
-  constexpr IntegerRange kRanges[] = {{-100, 100}, {1, 100}, {0, 7}, {1, 7}, {0, 1}, {1, 1}, {0, 0}};
+  constexpr IntegerRange kRanges[] = {{-100, 100}, {1, 100}, {0, 7}, {1, 7},
+                                      {0, 1},      {1, 1},   {0, 0}};
   Drawing drawing(graph, seed, options);
   if (!options.must_succeed) return drawing.draw(kRanges[0]);
   std::string failure;
@@ -170,8 +177,12 @@ RunInputs random_inputs(const Graph& graph, uint64_t seed, const RandomOptions& 
       failure = run(graph, inputs).failure;
       if (failure.empty()) return inputs;
     }
-  if (auto samples = sample_inputs(graph); samples && run(graph, *samples).failure.empty()) return *samples;
-  user_error("no inputs were found for which every check of the program holds; the last one failed with: {}", failure);
+  if (auto samples = sample_inputs(graph); samples && run(graph, *samples).failure.empty())
+    return *samples;
+  user_error(
+      "no inputs were found for which every check of the program holds; the last one failed with: "
+      "{}",
+      failure);
 }
 
 namespace {
@@ -181,7 +192,8 @@ RunValue sample_value(const pt2::ExportedProgram& p, const pt2::SampleInput& s) 
   if (auto* d = std::get_if<double>(&s)) return *d;
   if (auto* b = std::get_if<bool>(&s)) return *b;
   auto* t = std::get_if<pt2::StoredTensor>(&s);
-  if (!t || t->storage < 0 || t->storage >= static_cast<int>(p.storages.size())) return std::monostate{};
+  if (!t || t->storage < 0 || t->storage >= static_cast<int>(p.storages.size()))
+    return std::monostate{};
   return Tensor{t->dtype, t->sizes, t->strides, t->offset,
                 Memory::borrow(p.storages[static_cast<size_t>(t->storage)].bytes)};
 }

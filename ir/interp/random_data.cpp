@@ -25,8 +25,14 @@ double Random::unit() { return static_cast<double>(bits() >> 11) * 0x1p-53; }
 
 double Random::number(bool special_values) {
   using Limits = std::numeric_limits<float>;
-  constexpr double kSpecial[] = {0.0,          -0.0,           Limits::infinity(), -Limits::infinity(),
-                                 Limits::min(), Limits::denorm_min(), Limits::max(),  Limits::quiet_NaN()};
+  constexpr double kSpecial[] = {0.0,
+                                 -0.0,
+                                 Limits::infinity(),
+                                 -Limits::infinity(),
+                                 Limits::min(),
+                                 Limits::denorm_min(),
+                                 Limits::max(),
+                                 Limits::quiet_NaN()};
   if (special_values && chance(6)) return kSpecial[integer(0, 7)];
   if (chance(16)) return static_cast<double>(integer(-2, 2));
   return unit() * 4 - 2;

@@ -16,7 +16,7 @@ class Random {
   uint64_t bits();
   int64_t integer(int64_t low, int64_t high);  // inclusive
   bool chance(int one_in) { return integer(1, one_in) == 1; }
-  double unit();                               // [0, 1)
+  double unit();  // [0, 1)
   // Elements of this type: floating ones in -2..2, a few integral ones, at times special values.
   void fill(Memory& memory, DType dtype, IntegerRange integers, bool special_values);
 

@@ -24,11 +24,13 @@ class GraphRun {
     for (const auto& n : graph_.nodes) node(*n);
   }
 
-  // Outputs that are no aliases are read before the write-backs, which may change what they are views of.
+  // Outputs that are no aliases are read before the write-backs, which may change what they are
+  // views of.
   void finish(RunResult& r) {
     std::vector<Tensor> values;
     for (const WriteBack& w : graph_.write_backs) values.push_back(copy(tensor(w.value)));
-    for (size_t i = 0; i < graph_.outputs.size(); ++i) r.outputs.push_back(output(static_cast<int>(i)));
+    for (size_t i = 0; i < graph_.outputs.size(); ++i)
+      r.outputs.push_back(output(static_cast<int>(i)));
     for (size_t i = 0; i < values.size(); ++i)
       assign(call_.input(static_cast<size_t>(graph_.write_backs[i].input)), values[i]);
     for (size_t i = 0; i < graph_.outputs.size(); ++i) {
@@ -48,7 +50,8 @@ class GraphRun {
 
   RunValue output(int i) {
     const Output& o = graph_.outputs[static_cast<size_t>(i)];
-    if (o.kind != OutputKind::Tensor || alias_of_output(graph_, i)) return o.kind == OutputKind::Tensor ? RunValue{} : signature_output(call_, i);
+    if (o.kind != OutputKind::Tensor || alias_of_output(graph_, i))
+      return o.kind == OutputKind::Tensor ? RunValue{} : signature_output(call_, i);
     const Tensor& t = tensor(o.value);
     bool overwritten = !graph_.write_backs.empty() && call_.owner_of(t) >= 0;
     return overwritten ? copy(t) : t;
@@ -77,7 +80,8 @@ class GraphRun {
   void view(const Node& n) {
     const Tensor& base = tensor(std::get<Value*>(n.args.at(0)));
     for (size_t k = 0; k < n.outputs.size(); ++k)
-      if (n.outputs[k]) env_[n.outputs[k]] = eager_view(n, static_cast<int>(k), base, call_.symbols);
+      if (n.outputs[k])
+        env_[n.outputs[k]] = eager_view(n, static_cast<int>(k), base, call_.symbols);
   }
 
   // Nodes of an expansion live as long as the run: values are keys.
@@ -97,7 +101,8 @@ class GraphRun {
     for (const SchemaArg& a : n.op->schema.args) may_alias |= a.aliased;
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i] && results[i])
-        env_[n.outputs[i]] = may_alias ? tensor(results[i]) : with_layout(copy(tensor(results[i])), *n.outputs[i]);
+        env_[n.outputs[i]] =
+            may_alias ? tensor(results[i]) : with_layout(copy(tensor(results[i])), *n.outputs[i]);
   }
 
   // The functional twin, all of it read, cast to the target's dtype and stored into its memory.
@@ -105,8 +110,9 @@ class GraphRun {
     auto* target = std::get<Value*>(n.args.at(0));
     Tensor self = tensor(target);
     if (overlaps_itself(self))
-      user_error("node '{}' ({}) writes a tensor of which several elements share memory; clone it first", n.name,
-                 n.op->name());
+      user_error(
+          "node '{}' ({}) writes a tensor of which several elements share memory; clone it first",
+          n.name, n.op->name());
     Graph& g = scratch();
     Rewriter r(g, g.nodes.end(), n);
     Value* result = r.emit(n.op->twin->name(), n.args)->output(0);
@@ -118,8 +124,8 @@ class GraphRun {
       if (o) env_[o] = self;
   }
 
-  // write_view(base, view, value): base with the elements that `view` sees replaced. The chain of views is
-  // replayed on the numbers of base's elements.
+  // write_view(base, view, value): base with the elements that `view` sees replaced. The chain of
+  // views is replayed on the numbers of base's elements.
   void write_view(const Node& n) {
     auto* base = std::get<Value*>(n.args.at(0));
     Tensor out = copy(tensor(base));
@@ -139,7 +145,8 @@ class GraphRun {
     size_t added = sizes.size() - t.sizes.size();
     for (size_t d = 0; d < t.sizes.size(); ++d) {
       bool repeats = t.sizes[d] == 1 && sizes[added + d] != 1;
-      AOTC_CHECK(repeats || t.sizes[d] == sizes[added + d], "the value has other sizes than the view");
+      AOTC_CHECK(repeats || t.sizes[d] == sizes[added + d],
+                 "the value has other sizes than the view");
       strides[added + d] = repeats ? 0 : t.strides[d];
     }
     t.sizes = sizes;
@@ -150,7 +157,8 @@ class GraphRun {
   Tensor replay(Value* v, Value* base, const Tensor& numbers) {
     if (v == base) return numbers;
     const Node* producer = v->producer;
-    AOTC_CHECK(producer && producer->op && producer->op->is_view(), "%{} is no view of %{}", v->name, base->name);
+    AOTC_CHECK(producer && producer->op && producer->op->is_view(), "%{} is no view of %{}",
+               v->name, base->name);
     Tensor from = replay(std::get<Value*>(producer->args.at(0)), base, numbers);
     return gather_view(*producer, v->output_index, from, call_.symbols);
   }

@@ -11,7 +11,8 @@ namespace aotc::interp {
 
 using namespace loops;
 
-void run_kernels(const LoopProgram& program, Buffers& buffers, Symbols& symbols, const RunOptions& options) {
+void run_kernels(const LoopProgram& program, Buffers& buffers, Symbols& symbols,
+                 const RunOptions& options) {
   for (const Kernel& k : program.kernels) run_kernel(k, buffers, symbols, options);
 }
 
@@ -20,7 +21,8 @@ Tensor output_buffer(Buffers& buffers, BufferId id, const std::string& name) {
   if (b.written)
     for (int64_t p : positions(b.tensor))
       if (!(*b.written)[static_cast<size_t>(p)])
-        internal_error("output '{}': element {} of buffer '{}' is never written", name, p - b.tensor.offset, b.name);
+        internal_error("output '{}': element {} of buffer '{}' is never written", name,
+                       p - b.tensor.offset, b.name);
   return b.tensor;
 }
 
@@ -56,7 +58,8 @@ std::function<bool(size_t)> overlaps_mutated(const Call& call, std::set<int> mut
 RunValue output(const LoopProgram& p, const Call& call, Buffers& buffers, int i) {
   for (const OutputView& v : p.output_views)
     if (v.output == i) return view_output(call, v);
-  BufferId b = i < static_cast<int>(p.output_buffers.size()) ? p.output_buffers[static_cast<size_t>(i)] : -1;
+  BufferId b =
+      i < static_cast<int>(p.output_buffers.size()) ? p.output_buffers[static_cast<size_t>(i)] : -1;
   if (b >= 0) return output_buffer(buffers, b, p.graph->outputs[static_cast<size_t>(i)].name);
   return signature_output(call, i);
 }
@@ -68,7 +71,8 @@ RunResult run(const LoopProgram& program, const RunInputs& inputs, const RunOpti
   const Graph& g = *program.graph;
   Call call(g, inputs);
   call.stage(overlaps_mutated(call, mutated_inputs(program)));
-  Buffers buffers(program, call.inputs(), [&](int number) { return call.storage(number); }, call.symbols);
+  Buffers buffers(
+      program, call.inputs(), [&](int number) { return call.storage(number); }, call.symbols);
   try {
     run_kernels(program, buffers, call.symbols, options);
   } catch (const CheckFailed& e) {

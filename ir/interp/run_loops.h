@@ -6,7 +6,8 @@
 namespace aotc::interp {
 
 // Runs all kernels in order. Throws CheckFailed.
-void run_kernels(const loops::LoopProgram& program, Buffers& buffers, Symbols& symbols, const RunOptions& options);
+void run_kernels(const loops::LoopProgram& program, Buffers& buffers, Symbols& symbols,
+                 const RunOptions& options);
 // A buffer that an output is in, all of its elements written.
 Tensor output_buffer(Buffers& buffers, loops::BufferId id, const std::string& name);
 

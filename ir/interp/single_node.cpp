@@ -27,12 +27,15 @@ class SingleNode {
     lowering.lower_node(*node_);
     lowering.add_write_backs_and_outputs();
     loops::LoopProgram& program = lowering.program();
-    auto no_storage = [](int) -> std::shared_ptr<Memory> { internal_error("an operand is no storage"); };
+    auto no_storage = [](int) -> std::shared_ptr<Memory> {
+      internal_error("an operand is no storage");
+    };
     Buffers buffers(program, inputs_, no_storage, symbols_);
     run_kernels(program, buffers, symbols_, {});
     std::vector<Tensor> results(node_->outputs.size());
     for (size_t i = 0; i < outputs_.size(); ++i)
-      results[outputs_[i]] = output_buffer(buffers, program.output_buffers[i], graph_->outputs[i].name);
+      results[outputs_[i]] =
+          output_buffer(buffers, program.output_buffers[i], graph_->outputs[i].name);
     return results;
   }
 
@@ -47,7 +50,8 @@ class SingleNode {
       in.value = v = graph_->new_value(here->name, contiguous(it->second, here->type));
       in.name = v->name;
       graph_->inputs.push_back(in);
-      bool dense = same_strides(it->second.sizes, it->second.strides, interp::contiguous_strides(it->second.sizes));
+      bool dense = same_strides(it->second.sizes, it->second.strides,
+                                interp::contiguous_strides(it->second.sizes));
       inputs_.push_back(dense ? it->second : copy(it->second));
     }
     values_[here] = v;
@@ -88,7 +92,8 @@ class SingleNode {
 }  // namespace
 
 std::vector<Tensor> run_single_node(const Node& n, const std::map<const Value*, Tensor>& operands,
-                                    const std::map<std::string, SymbolInfo>& declared, Symbols& symbols) {
+                                    const std::map<std::string, SymbolInfo>& declared,
+                                    Symbols& symbols) {
   return SingleNode(n, operands, declared, symbols).run();
 }
 

@@ -5,9 +5,10 @@
 
 namespace aotc::interp {
 
-// The outputs (a default Tensor for symbols); symbols that the node defines are added. `declared` tells which
-// symbols without a value it may define. Throws CheckFailed.
+// The outputs (a default Tensor for symbols); symbols that the node defines are added. `declared`
+// tells which symbols without a value it may define. Throws CheckFailed.
 std::vector<Tensor> run_single_node(const Node& n, const std::map<const Value*, Tensor>& operands,
-                                    const std::map<std::string, SymbolInfo>& declared, Symbols& symbols);
+                                    const std::map<std::string, SymbolInfo>& declared,
+                                    Symbols& symbols);
 
 }  // namespace aotc::interp

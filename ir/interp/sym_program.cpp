@@ -54,16 +54,26 @@ void SymProgram::emit(Op op, int64_t value) {
 
 SymProgram::Op SymProgram::op_of(SymOp op) {
   switch (op) {
-    case SymOp::Symbol: return Op::Slot;
-    case SymOp::FloorDiv: return Op::FloorDiv;
-    case SymOp::Min: return Op::Min;
-    case SymOp::Max: return Op::Max;
-    case SymOp::Eq: return Op::Eq;
-    case SymOp::Lt: return Op::Lt;
-    case SymOp::Le: return Op::Le;
-    case SymOp::And: return Op::And;
-    case SymOp::Or: return Op::Or;
-    case SymOp::Not: return Op::Not;
+    case SymOp::Symbol:
+      return Op::Slot;
+    case SymOp::FloorDiv:
+      return Op::FloorDiv;
+    case SymOp::Min:
+      return Op::Min;
+    case SymOp::Max:
+      return Op::Max;
+    case SymOp::Eq:
+      return Op::Eq;
+    case SymOp::Lt:
+      return Op::Lt;
+    case SymOp::Le:
+      return Op::Le;
+    case SymOp::And:
+      return Op::And;
+    case SymOp::Or:
+      return Op::Or;
+    case SymOp::Not:
+      return Op::Not;
   }
   internal_error("unknown atom");
 }
@@ -93,19 +103,30 @@ void SymProgram::emit_term(const Sym::Term& t, const SlotOf& slot_of) {
 
 int64_t SymProgram::apply(Op op, int64_t a, int64_t b) {
   switch (op) {
-    case Op::Add: return add(a, b);
-    case Op::Mul: return multiply(a, b);
-    case Op::FloorDiv: return floor_divide(a, b);
-    case Op::Min: return std::min(a, b);
-    case Op::Max: return std::max(a, b);
-    case Op::Eq: return a == b;
-    case Op::Lt: return a < b;
-    case Op::Le: return a <= b;
-    case Op::And: return a && b;
-    case Op::Or: return a || b;
+    case Op::Add:
+      return add(a, b);
+    case Op::Mul:
+      return multiply(a, b);
+    case Op::FloorDiv:
+      return floor_divide(a, b);
+    case Op::Min:
+      return std::min(a, b);
+    case Op::Max:
+      return std::max(a, b);
+    case Op::Eq:
+      return a == b;
+    case Op::Lt:
+      return a < b;
+    case Op::Le:
+      return a <= b;
+    case Op::And:
+      return a && b;
+    case Op::Or:
+      return a || b;
     case Op::Push:
     case Op::Slot:
-    case Op::Not: break;
+    case Op::Not:
+      break;
   }
   internal_error("no operation of two operands");
 }

@@ -1,4 +1,5 @@
-// A Sym compiled for many evaluations: a sum of slot multiples, and a small stack program for what is not affine.
+// A Sym compiled for many evaluations: a sum of slot multiples, and a small stack program for what
+// is not affine.
 #pragma once
 #include <cstdint>
 #include <functional>

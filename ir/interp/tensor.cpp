@@ -121,7 +121,8 @@ void assign(const Tensor& to, const Tensor& from) {
   Tensor packed{to.dtype, {}, {}, 0, nullptr};
   if (to.dtype == from.dtype) {
     for (size_t i = 0; i < source.size(); ++i)
-      std::memcpy(&values[i * size], from.memory->data() + static_cast<size_t>(source[i]) * size, size);
+      std::memcpy(&values[i * size], from.memory->data() + static_cast<size_t>(source[i]) * size,
+                  size);
   } else {
     packed.memory = std::make_shared<Memory>(std::move(values));
     for (size_t i = 0; i < source.size(); ++i)

@@ -13,14 +13,17 @@
 
 namespace aotc::interp {
 
-// Bytes that several tensors may share. Borrowed bytes (a mapped archive) are copied at the first write.
+// Bytes that several tensors may share. Borrowed bytes (a mapped archive) are copied at the first
+// write.
 class Memory {
  public:
   explicit Memory(int64_t bytes) : own_(static_cast<size_t>(bytes)) {}
   explicit Memory(std::vector<std::byte> bytes) : own_(std::move(bytes)) {}
   static std::shared_ptr<Memory> borrow(std::string_view bytes);
 
-  int64_t size() const { return static_cast<int64_t>(borrowed_.empty() ? own_.size() : borrowed_.size()); }
+  int64_t size() const {
+    return static_cast<int64_t>(borrowed_.empty() ? own_.size() : borrowed_.size());
+  }
   const std::byte* data() const {
     return borrowed_.empty() ? own_.data() : reinterpret_cast<const std::byte*>(borrowed_.data());
   }
@@ -51,18 +54,21 @@ int64_t span(const std::vector<int64_t>& sizes, const std::vector<int64_t>& stri
 // Every element lies within the memory.
 bool fits(const Tensor& t);
 // Calls f(index) for each index in row-major order.
-void for_each_index(const std::vector<int64_t>& sizes, const std::function<void(const std::vector<int64_t>&)>& f);
+void for_each_index(const std::vector<int64_t>& sizes,
+                    const std::function<void(const std::vector<int64_t>&)>& f);
 // The position of each element, row-major.
 std::vector<int64_t> positions(const Tensor& t);
 // Strides agree wherever a size is larger than 1.
-bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>& a, const std::vector<int64_t>& b);
+bool same_strides(const std::vector<int64_t>& sizes, const std::vector<int64_t>& a,
+                  const std::vector<int64_t>& b);
 
 // One element, at a position in the memory.
 ScalarValue read(const Tensor& t, int64_t position);
 void write(const Tensor& t, int64_t position, const ScalarValue& v);
 // A contiguous copy.
 Tensor copy(const Tensor& t);
-// Writes the elements of `from` (same sizes) over those of `to`, converted to its dtype. All are read first.
+// Writes the elements of `from` (same sizes) over those of `to`, converted to its dtype. All are
+// read first.
 void assign(const Tensor& to, const Tensor& from);
 // The memory of the two may have a byte in common.
 bool may_overlap(const Tensor& a, const Tensor& b);

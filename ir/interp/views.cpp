@@ -1,4 +1,5 @@
-// From index maps to strides, symbolically where simplification shows them, else by trying every element.
+// From index maps to strides, symbolically where simplification shows them, else by trying every
+// element.
 #include "ir/interp/views.h"
 
 #include <cstring>
@@ -11,10 +12,12 @@ namespace {
 
 std::string index_name(size_t d) { return "@" + std::to_string(d); }
 
-// One view result: its sizes and, as an expression in @0, @1, ..., the position of its elements in memory.
+// One view result: its sizes and, as an expression in @0, @1, ..., the position of its elements in
+// memory.
 class View {
  public:
-  View(const Node& n, int k, const Tensor& base, const Symbols& symbols) : node_(n, symbols), base_(base) {
+  View(const Node& n, int k, const Tensor& base, const Symbols& symbols)
+      : node_(n, symbols), base_(base) {
     const auto* meaning = n.op->as<ViewMeaning>();
     AOTC_CHECK(meaning, "{} is no view", n.op->name());
     type_ = node_.node.outputs.at(static_cast<size_t>(k))->type;
@@ -27,8 +30,8 @@ class View {
       if (moves) known.set_axis(index_name(d), Sym(sizes_[d]));
     }
     at_ = meaning->map(node_.node, k, index);
-    AOTC_CHECK(at_.size() == base.sizes.size(), "{} maps to {} indices, its argument has rank {}", n.op->name(),
-               at_.size(), base.sizes.size());
+    AOTC_CHECK(at_.size() == base.sizes.size(), "{} maps to {} indices, its argument has rank {}",
+               n.op->name(), at_.size(), base.sizes.size());
     Sym position(base.offset);
     for (size_t d = 0; d < at_.size(); ++d) position = position + at_[d] * Sym(base.strides[d]);
     position_ = known.simplify(position);
@@ -122,7 +125,8 @@ Tensor gather(const View& v, const Tensor& base) {
   std::vector<int64_t> at = v.is_empty() ? std::vector<int64_t>{} : v.positions_of_elements();
   auto size = static_cast<size_t>(element_size(base.dtype));
   for (size_t i = 0; i < at.size(); ++i)
-    std::memcpy(out.memory->writable() + i * size, base.memory->data() + static_cast<size_t>(at[i]) * size, size);
+    std::memcpy(out.memory->writable() + i * size,
+                base.memory->data() + static_cast<size_t>(at[i]) * size, size);
   return out;
 }
 
@@ -143,7 +147,8 @@ Tensor eager_view(const Node& n, int k, const Tensor& base, const Symbols& symbo
   auto t = alias(v, symbols);
   if (!t) return gather(v, base);
   bool may_copy = !n.op->as<ViewMeaning>()->always_aliases && !v.type().strides.empty();
-  if (may_copy && !same_strides(t->sizes, t->strides, v.default_strides(symbols))) return gather(v, base);
+  if (may_copy && !same_strides(t->sizes, t->strides, v.default_strides(symbols)))
+    return gather(v, base);
   return *t;
 }
 

@@ -340,9 +340,7 @@ Rows others() {
       prim_op("aten.gcd.default(Tensor self, Tensor other) -> Tensor", Promote, Prim::gcd, 2),
       scalar_op("aten.lcm.default(Tensor self, Tensor other) -> Tensor", Promote, lcm),
       scalar_op("aten.heaviside.default(Tensor self, Tensor values) -> Tensor", Promote,
-                [](Elements& x) {
-                  return where(x[0] == 0.0, x[1], where(x[0] < 0.0, 0.0, x.number(1)));
-                }),
+                [](Elements& x) { return where(x[0] == 0.0, x[1], cast(x[0] > 0.0, x.compute)); }),
       scalar_op("aten.conj_physical.default(Tensor self) -> Tensor", Promote,
                 [](Elements& x) { return x[0]; }),
       scalar_op("aten.angle.default(Tensor self) -> Tensor", Float,

@@ -209,11 +209,16 @@ void lower_bag_totals(Lowering& l, const Node& n, const Bags& b, loops::BufferId
   l.finish(k, n);
 }
 
-// Output i gets the elements of `from`, or zeros where eager leaves it unset.
+// Output i gets the elements of `from`, and zeros beyond its end or where eager leaves it unset.
 void store_output(Lowering& l, const Node& n, int i, loops::BufferId from, bool unset) {
   KernelBuilder k(l, l.unique_kernel_name("bag_output"));
   Index at = k.axes(n.output(static_cast<size_t>(i))->type.sizes);
-  k.store(l.output(n, i), at, unset ? k.constant(int64_t{0}, DType::Int64) : k.load(from, at));
+  E zero = k.constant(int64_t{0}, DType::Int64), inside = k.boolean(!unset);
+  const Index sizes = l.program().buffers[static_cast<size_t>(from)].sizes;
+  for (size_t d = 0; d < sizes.size() && d < at.size(); ++d)
+    inside = inside && (k.index(at[d]) < k.index(sizes[d]));
+  E value = at.size() == sizes.size() && !unset ? k.load(from, at, inside, zero) : zero;
+  k.store(l.output(n, i), at, value);
   l.finish(k, n);
 }
 

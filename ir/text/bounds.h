@@ -12,7 +12,8 @@ class Bounds {
   bool reaches_outside(const Sym& index, const Sym& size) const;
 
  private:
-  // The index at the corner of the iteration space that makes it extreme, as far as it is affine in an axis.
+  // The index at the corner of the iteration space that makes it extreme, as far as it is affine in
+  // an axis.
   Sym extreme(Sym index, bool largest) const;
   std::vector<loops::Axis> axes_;
   Assumptions known_;

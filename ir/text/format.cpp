@@ -20,7 +20,8 @@ bool is_control(char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x
 
 // Source lines are printed as they are unless that could not be read back.
 bool is_plain_line(std::string_view text) {
-  if (text.empty() || text.front() == '"' || text.front() == ' ' || text.back() == ' ') return false;
+  if (text.empty() || text.front() == '"' || text.front() == ' ' || text.back() == ' ')
+    return false;
   return std::none_of(text.begin(), text.end(), is_control);
 }
 
@@ -62,7 +63,8 @@ std::string list_text(const std::vector<Sym>& items) {
 }
 
 bool has_plain_strides(const std::vector<Sym>& sizes, const std::vector<Sym>& strides) {
-  return strides.empty() || (strides.size() == sizes.size() && strides == contiguous_strides(sizes));
+  return strides.empty() ||
+         (strides.size() == sizes.size() && strides == contiguous_strides(sizes));
 }
 
 std::string device_text(const Device& d) {
@@ -79,8 +81,8 @@ std::string type_text(const TensorType& t) {
 
 std::string source_text(const Source& s) {
   if (s.file.empty() && s.line == 0 && s.text.empty() && s.function.empty()) return "";
-  std::string out = "# " + (all_of(s.file, "_./+@~-") ? s.file : quoted(s.file)) + ":" +
-                    std::to_string(s.line);
+  std::string out =
+      "# " + (all_of(s.file, "_./+@~-") ? s.file : quoted(s.file)) + ":" + std::to_string(s.line);
   if (!s.function.empty())
     out += " in " + (all_of(s.function, "_.<>") ? s.function : quoted(s.function));
   if (!s.text.empty()) out += ": " + (is_plain_line(s.text) ? s.text : quoted(s.text));

@@ -1,4 +1,5 @@
-// Arguments tell their kind by their first characters, so that the schema is not needed to read them.
+// Arguments tell their kind by their first characters, so that the schema is not needed to read
+// them.
 #include "ir/text/parse_arg.h"
 
 #include <algorithm>
@@ -16,7 +17,8 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_double(std::string_view s) {
   if (s.starts_with('-')) s.remove_prefix(1);
   if (s == "inf" || s == "nan") return true;
-  if (s.empty() || !is_digit(s[0]) || s.find_first_of(".eE") == std::string_view::npos) return false;
+  if (s.empty() || !is_digit(s[0]) || s.find_first_of(".eE") == std::string_view::npos)
+    return false;
   return s.find_first_not_of("0123456789.eE+-") == std::string_view::npos && s.find(' ') == s.npos;
 }
 
@@ -126,7 +128,9 @@ Arg ArgParser::combine(const std::vector<Arg>& items, const std::string& type, s
     return std::holds_alternative<None>(a) || std::holds_alternative<Value*>(a);
   });
   if (!values)
-    in_.fail_at(begin, "a list holds values (or none), integers, numbers with a fraction, or bools, not a mix");
+    in_.fail_at(
+        begin,
+        "a list holds values (or none), integers, numbers with a fraction, or bools, not a mix");
   return values_of(items);
 }
 

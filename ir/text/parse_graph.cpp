@@ -1,4 +1,5 @@
-// Reads level 1 text: symbols, guards, inputs, nodes, write-backs, outputs. Arguments are in parse_arg.cpp.
+// Reads level 1 text: symbols, guards, inputs, nodes, write-backs, outputs. Arguments are in
+// parse_arg.cpp.
 #include "ir/text/parse_graph.h"
 
 #include "ir/text/format.h"
@@ -51,7 +52,8 @@ class GraphParser {
     if (in_.accept_word("output")) return output();
     if (in_.accept_word("alias")) return alias();
     in_.fail(
-        "expected a statement: symbol, guard, input, parameter, buffer, constant, scalar, none, %node, "
+        "expected a statement: symbol, guard, input, parameter, buffer, constant, scalar, none, "
+        "%node, "
         "write back, output, alias or '}'");
   }
 
@@ -64,7 +66,8 @@ class GraphParser {
         info.min = in_.integer("a lower bound");
         in_.expect("..");
       }
-      if (!in_.at_line_end() && in_.peek_word() != "unbacked") info.max = in_.integer("an upper bound");
+      if (!in_.at_line_end() && in_.peek_word() != "unbacked")
+        info.max = in_.integer("an upper bound");
     }
     info.unbacked = in_.accept_word("unbacked");
     if (!graph_.symbols.emplace(name, info).second)
@@ -170,8 +173,7 @@ class GraphParser {
   void node() {
     std::vector<Value*> outputs;
     if (in_.peek() == '%' || in_.peek_word() == "_") {
-      do
-        outputs.push_back(in_.accept_word("_") ? nullptr : define(true));
+      do outputs.push_back(in_.accept_word("_") ? nullptr : define(true));
       while (in_.accept(","));
       in_.expect("=");
     }
@@ -195,7 +197,8 @@ class GraphParser {
 
   [[noreturn]] void unknown_op(size_t position, const std::string& op) {
     std::string near = fmt::format("{}", fmt::join(similar_ops(op), ", "));
-    in_.fail_at(position, fmt::format("unknown op '{}'{}", op, near.empty() ? "" : "; nearest: " + near));
+    in_.fail_at(position,
+                fmt::format("unknown op '{}'{}", op, near.empty() ? "" : "; nearest: " + near));
   }
 
   // Up to the closing parenthesis; by position, then by name; what is left out takes its default.

@@ -1,5 +1,5 @@
-// Reads kernels. Expressions and accumulators may carry any numbers in the text; they are numbered anew, in the
-// same order and without gaps.
+// Reads kernels. Expressions and accumulators may carry any numbers in the text; they are numbered
+// anew, in the same order and without gaps.
 #include "ir/text/parse_kernel.h"
 
 #include "ir/text/format.h"
@@ -32,7 +32,8 @@ class Numbering {
     int next = 0;
     for (auto& [id, to] : new_ids_) to = next++;
     for (auto [id, position] : uses_)
-      if (!new_ids_.contains(id)) in.fail_at(position, fmt::format("{}{} is not defined", what, id));
+      if (!new_ids_.contains(id))
+        in.fail_at(position, fmt::format("{}{} is not defined", what, id));
   }
   int operator()(int id) const { return id < 0 ? id : new_ids_.at(id); }
   const std::map<int, int>& ids() const { return new_ids_; }
@@ -96,7 +97,8 @@ class KernelParser {
     if (in_.accept_word("set")) return set_symbol();
     if (w == "a" || w == "b" || w == "c" || w == "d") return matmul_operand();
     in_.fail(
-        "expected a statement: from, phase, %N, accN, store, require, set, matmul, a, b, c, d or '}'");
+        "expected a statement: from, phase, %N, accN, store, require, set, matmul, a, b, c, d or "
+        "'}'");
   }
 
   void origin() {
@@ -138,7 +140,8 @@ class KernelParser {
   int accumulator_id() {
     size_t begin = in_.mark();
     std::string w = in_.word("an accumulator, like acc0");
-    if (!is_accumulator(w) || w.size() > 9) in_.fail_at(begin, "expected an accumulator, like acc0");
+    if (!is_accumulator(w) || w.size() > 9)
+      in_.fail_at(begin, "expected an accumulator, like acc0");
     return std::stoi(w.substr(3));
   }
   int accumulator_use() {
@@ -392,7 +395,8 @@ class KernelParser {
   Kernel kernel_;
   int phases_seen_ = 0;
   Numbering exprs_, accumulators_;
-  std::vector<int> order_, accumulator_order_;  // numbers as written, in the order of kernel_.exprs etc.
+  std::vector<int> order_,
+      accumulator_order_;  // numbers as written, in the order of kernel_.exprs etc.
 };
 
 }  // namespace
@@ -407,6 +411,8 @@ BufferId parse_buffer_name(Reader& in, const BufferNames& buffers) {
   return it->second;
 }
 
-Kernel parse_kernel(Reader& in, const BufferNames& buffers) { return KernelParser(in, buffers).parse(); }
+Kernel parse_kernel(Reader& in, const BufferNames& buffers) {
+  return KernelParser(in, buffers).parse();
+}
 
 }  // namespace aotc::text

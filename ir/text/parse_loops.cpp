@@ -40,7 +40,8 @@ class LoopsParser {
       output();
     } else {
       in_.fail(
-          "expected a statement: buffer, kernel, check, template, host, copy, write back, view, output or "
+          "expected a statement: buffer, kernel, check, template, host, copy, write back, view, "
+          "output or "
           "'}'");
     }
   }
@@ -124,7 +125,8 @@ class LoopsParser {
         v.simple = true;
       } else if (in_.accept_word("dims")) {
         in_.expect("[");
-        in_.list("]", [&] { v.dims.push_back(static_cast<int>(in_.integer("a dimension or -1"))); });
+        in_.list("]",
+                 [&] { v.dims.push_back(static_cast<int>(in_.integer("a dimension or -1"))); });
       } else if (in_.accept_word("steps")) {
         v.steps = syms();
       } else {

@@ -1,5 +1,6 @@
-// The order in which one iteration of a phase does its work: expressions that the phase needs, in id order, and
-// each accumulator as soon as what feeds it is known. The stores come after all of them.
+// The order in which one iteration of a phase does its work: expressions that the phase needs, in
+// id order, and each accumulator as soon as what feeds it is known. The stores come after all of
+// them.
 #pragma once
 #include <vector>
 
@@ -18,8 +19,8 @@ std::vector<PhaseStep> phase_steps(const Kernel& k, size_t phase);
 std::vector<ExprId> operands(const Expr& e);
 // n for a symbol "%n", else -1.
 ExprId expr_of_symbol(const std::string& symbol);
-// What the phase's accumulators and stores (phase 0: the kernel's check or host value too) start from; entries
-// may be -1.
+// What the phase's accumulators and stores (phase 0: the kernel's check or host value too) start
+// from; entries may be -1.
 std::vector<ExprId> phase_roots(const Kernel& k, size_t phase);
 
 }  // namespace aotc::loops

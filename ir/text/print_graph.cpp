@@ -66,12 +66,18 @@ bool drops_strides(const Graph& g) {
 
 const char* kind_name(InputKind k) {
   switch (k) {
-    case InputKind::User: return "input";
-    case InputKind::Parameter: return "parameter";
-    case InputKind::Buffer: return "buffer";
-    case InputKind::Constant: return "constant";
-    case InputKind::UserScalar: return "scalar";
-    case InputKind::UserNone: return "none";
+    case InputKind::User:
+      return "input";
+    case InputKind::Parameter:
+      return "parameter";
+    case InputKind::Buffer:
+      return "buffer";
+    case InputKind::Constant:
+      return "constant";
+    case InputKind::UserScalar:
+      return "scalar";
+    case InputKind::UserNone:
+      return "none";
   }
   return "input";
 }
@@ -129,9 +135,15 @@ std::string symbol_line(const std::string& name, const SymbolInfo& info) {
 std::string output_line(const Output& o, const std::string& indent) {
   std::string s = "output ";
   switch (o.kind) {
-    case OutputKind::Tensor: s += value_text(o.value); break;
-    case OutputKind::Scalar: s += "scalar " + arg_text(o.scalar, indent); break;
-    case OutputKind::None: s += "none"; break;
+    case OutputKind::Tensor:
+      s += value_text(o.value);
+      break;
+    case OutputKind::Scalar:
+      s += "scalar " + arg_text(o.scalar, indent);
+      break;
+    case OutputKind::None:
+      s += "none";
+      break;
   }
   std::string implied = o.kind == OutputKind::Tensor && o.value ? o.value->name : "";
   return o.name == implied ? s : s + ", as " + name_text(o.name);
@@ -144,9 +156,10 @@ std::string input_name(const Graph& g, int index) {
 
 void print_signature_end(const Graph& g, const std::string& in, std::string& out) {
   for (const WriteBack& w : g.write_backs) {
-    std::string line = fmt::format("write back {} = {}", input_name(g, w.input), value_text(w.value));
+    std::string line =
+        fmt::format("write back {} = {}", input_name(g, w.input), value_text(w.value));
     if (!w.op.empty()) line += " by " + name_text(w.op);
-    out += in + with_source(line, w.source) + "\n";
+    out += with_source(in + line, w.source) + "\n";
   }
   for (const Output& o : g.outputs) out += in + output_line(o, in) + "\n";
   for (const OutputAlias& a : g.aliases)
@@ -193,7 +206,8 @@ std::string node_text(const Node& n, const std::string& indent) {
   s += (n.op ? n.op->name() : "unknown.op") + "(";
   bool first = true, by_position = true;
   for (size_t i = 0; i < n.args.size(); ++i) {
-    const SchemaArg* schema = n.op && i < n.op->schema.args.size() ? &n.op->schema.args[i] : nullptr;
+    const SchemaArg* schema =
+        n.op && i < n.op->schema.args.size() ? &n.op->schema.args[i] : nullptr;
     bool optional = schema && (schema->has_default || schema->type.ends_with("?"));
     by_position &= !optional;
     if (schema && is_implied(*schema, n.args[i])) continue;
@@ -222,7 +236,7 @@ std::string print_graph(const Graph& g, const std::string& indent) {
   section();
   for (const Input& i : g.inputs) out += in + input_line(i, in) + "\n";
   section();
-  for (const auto& n : g.nodes) out += in + with_source(node_text(*n, in), n->source) + "\n";
+  for (const auto& n : g.nodes) out += with_source(in + node_text(*n, in), n->source) + "\n";
   section();
   print_signature_end(g, in, out);
   return out + indent + "}";

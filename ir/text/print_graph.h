@@ -7,14 +7,16 @@
 
 namespace aotc::text {
 
-// The graph without a line end after its closing brace; `indent` stands before every line but the first.
+// The graph without a line end after its closing brace; `indent` stands before every line but the
+// first.
 std::string print_graph(const Graph& g, const std::string& indent);
 // One node without its source, as it is printed.
 std::string node_text(const Node& n, const std::string& indent = "");
 std::string arg_text(const Arg& a, const std::string& indent = "");
 // Equal, doubles by their bits.
 bool same_arg(const Arg& a, const Arg& b);
-// The argument may be left out: it is the schema's default, or None for an optional one without default.
+// The argument may be left out: it is the schema's default, or None for an optional one without
+// default.
 bool is_implied(const SchemaArg& schema, const Arg& a);
 // Element after the view's last one; its offset if it is empty.
 int64_t end_of_view(const StorageRef& s);

@@ -1,4 +1,5 @@
-// Prints level 2. Expressions stand in the first phase that needs them, under their ids. Never throws.
+// Prints level 2. Expressions stand in the first phase that needs them, under their ids. Never
+// throws.
 #include <set>
 
 #include "ir/text/format.h"
@@ -17,17 +18,23 @@ std::string expr_text(ExprId id) { return "%" + std::to_string(id); }
 
 std::string axes_text(const std::vector<Axis>& axes) {
   std::string s;
-  for (const Axis& a : axes) s += (s.empty() ? " (" : ", ") + name_text(a.name) + " < " + a.extent.str();
+  for (const Axis& a : axes)
+    s += (s.empty() ? " (" : ", ") + name_text(a.name) + " < " + a.extent.str();
   return s.empty() ? s : s + ")";
 }
 
 const char* kind_name(KernelKind k) {
   switch (k) {
-    case KernelKind::Loops: return "kernel";
-    case KernelKind::Check: return "check";
-    case KernelKind::Template: return "template";
-    case KernelKind::Host: return "host";
-    case KernelKind::Copy: return "copy";
+    case KernelKind::Loops:
+      return "kernel";
+    case KernelKind::Check:
+      return "check";
+    case KernelKind::Template:
+      return "template";
+    case KernelKind::Host:
+      return "host";
+    case KernelKind::Copy:
+      return "copy";
   }
   return "kernel";
 }
@@ -35,10 +42,17 @@ const char* kind_name(KernelKind k) {
 std::string home_text(const Buffer& b) {
   std::string s;
   switch (b.home) {
-    case Home::Input: s = "input "; break;
-    case Home::Storage: s = "storage "; break;
-    case Home::Output: s = "output "; break;
-    case Home::Temp: return b.index < 0 ? "temp" : "temp " + std::to_string(b.index);
+    case Home::Input:
+      s = "input ";
+      break;
+    case Home::Storage:
+      s = "storage ";
+      break;
+    case Home::Output:
+      s = "output ";
+      break;
+    case Home::Temp:
+      return b.index < 0 ? "temp" : "temp " + std::to_string(b.index);
   }
   return s + std::to_string(b.index);
 }
@@ -51,7 +65,8 @@ class LoopsPrinter {
     line(0, "loops {");
     for (size_t i = 0; i < p_.buffers.size(); ++i) buffer(i);
     for (const Kernel& k : p_.kernels) kernel(k);
-    if (!p_.write_backs.empty() || !p_.output_buffers.empty() || !p_.output_views.empty()) out_ += "\n";
+    if (!p_.write_backs.empty() || !p_.output_buffers.empty() || !p_.output_views.empty())
+      out_ += "\n";
     for (const WriteBackInfo& w : p_.write_backs) write_back(w);
     for (const OutputView& v : p_.output_views) output_view(v);
     for (size_t i = 0; i < p_.output_buffers.size(); ++i)
@@ -137,7 +152,8 @@ class LoopsPrinter {
     const Kernel& k = *kernel_;
     if (k.condition >= 0 || k.report >= 0 || !k.message.empty()) {
       std::string report = k.report < 0 ? "" : "report " + expr_text(k.report) + ", ";
-      line(depth, fmt::format("require {}, {}{}", expr_text(k.condition), report, quoted(k.message)));
+      line(depth,
+           fmt::format("require {}, {}{}", expr_text(k.condition), report, quoted(k.message)));
     }
     if (!k.symbol.empty()) line(depth, fmt::format("set {} = %0", name_text(k.symbol)));
   }
@@ -145,8 +161,8 @@ class LoopsPrinter {
   void accumulator(int id, size_t depth) {
     if (id < 0 || id >= static_cast<int>(kernel_->accumulators.size())) return;
     const Accumulator& a = kernel_->accumulators[static_cast<size_t>(id)];
-    std::string s = fmt::format("acc{}: {} = {}({}) from {}", id, name(a.dtype), prim_name(a.combine),
-                                expr_text(a.value), to_text(a.identity));
+    std::string s = fmt::format("acc{}: {} = {}({}) from {}", id, name(a.dtype),
+                                prim_name(a.combine), expr_text(a.value), to_text(a.identity));
     if (a.ordered) s += " ordered";
     if (a.companion >= 0) s += fmt::format(" position acc{}", a.companion);
     line(depth, s);
@@ -160,15 +176,19 @@ class LoopsPrinter {
 
   std::string definition(const Expr& e) const {
     switch (e.kind) {
-      case ExprKind::Constant: return to_text(e.constant);
-      case ExprKind::Index: return "index " + e.index.str();
-      case ExprKind::Accumulator: return fmt::format("acc{}", e.accumulator);
+      case ExprKind::Constant:
+        return to_text(e.constant);
+      case ExprKind::Index:
+        return "index " + e.index.str();
+      case ExprKind::Accumulator:
+        return fmt::format("acc{}", e.accumulator);
       case ExprKind::Load: {
         std::string s = fmt::format("load {}[{}]", buffer_name(e.buffer), list_text(e.at));
         if (e.guard >= 0) s += " if " + expr_text(e.guard);
         return e.otherwise < 0 ? s : s + " else " + expr_text(e.otherwise);
       }
-      case ExprKind::Apply: break;
+      case ExprKind::Apply:
+        break;
     }
     std::string s;
     for (ExprId a : e.args) s += (s.empty() ? "" : ", ") + expr_text(a);
@@ -186,8 +206,9 @@ class LoopsPrinter {
   }
 
   void matmul_operand(const char* role, const MatmulOperand& o) {
-    line(2, fmt::format("{} = {} at {}, batch [{}], row = {}, col = {}", role, buffer_name(o.buffer),
-                        o.offset.str(), list_text(o.batch), o.row.str(), o.col.str()));
+    line(2,
+         fmt::format("{} = {} at {}, batch [{}], row = {}, col = {}", role, buffer_name(o.buffer),
+                     o.offset.str(), list_text(o.batch), o.row.str(), o.col.str()));
   }
 
   void write_back(const WriteBackInfo& w) {
@@ -199,8 +220,8 @@ class LoopsPrinter {
   }
 
   void output_view(const OutputView& v) {
-    std::string s = fmt::format("view {} of input {} at {}, strides [{}]", v.output, v.input, v.offset.str(),
-                                list_text(v.strides));
+    std::string s = fmt::format("view {} of input {} at {}, strides [{}]", v.output, v.input,
+                                v.offset.str(), list_text(v.strides));
     if (v.simple) s += ", simple";
     if (!v.dims.empty()) s += fmt::format(", dims [{}]", fmt::join(v.dims, ", "));
     if (!v.steps.empty()) s += ", steps [" + list_text(v.steps) + "]";

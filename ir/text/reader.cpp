@@ -1,8 +1,8 @@
 // Tokens of IR text and the messages for text that is none.
 #include "ir/text/reader.h"
 
-#include <charconv>
 #include <cctype>
+#include <charconv>
 #include <cmath>
 #include <limits>
 

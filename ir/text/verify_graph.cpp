@@ -12,9 +12,12 @@ namespace aotc {
 
 const char* name(GraphStage stage) {
   switch (stage) {
-    case GraphStage::Graph: return "graph";
-    case GraphStage::Functional: return "functional";
-    case GraphStage::Core: return "core";
+    case GraphStage::Graph:
+      return "graph";
+    case GraphStage::Functional:
+      return "functional";
+    case GraphStage::Core:
+      return "core";
   }
   return "graph";
 }
@@ -51,8 +54,8 @@ class GraphVerifier {
       return symbols(v->sym);
     }
     const TensorType& t = v->type;
-    found_.require(t.strides.empty() || t.strides.size() == t.sizes.size(), "%{} has {} sizes and {} strides", v->name,
-                   t.sizes.size(), t.strides.size());
+    found_.require(t.strides.empty() || t.strides.size() == t.sizes.size(),
+                   "%{} has {} sizes and {} strides", v->name, t.sizes.size(), t.strides.size());
     for (const Sym& s : t.sizes) {
       defines(s);
       symbols(s);
@@ -71,12 +74,14 @@ class GraphVerifier {
     for (const std::string& name : s.symbols()) {
       auto it = graph_.symbols.find(name);
       if (!found_.require(it != graph_.symbols.end(), "symbol {} is not declared", name)) continue;
-      found_.require(!it->second.unbacked || live_.contains(name), "symbol {} is used before a node defines it", name);
+      found_.require(!it->second.unbacked || live_.contains(name),
+                     "symbol {} is used before a node defines it", name);
     }
   }
 
   void use(const Value* v) {
-    found_.require(defined_.contains(v), "%{} is used before it is defined, or is no value of this graph", v->name);
+    found_.require(defined_.contains(v),
+                   "%{} is used before it is defined, or is no value of this graph", v->name);
   }
 
   bool differ(const Sym& a, const Sym& b) const {
@@ -99,18 +104,25 @@ class GraphVerifier {
       define(i.value);
     }
     switch (i.kind) {
-      case InputKind::User: found_.require(i.value, "a user input has no value"); break;
+      case InputKind::User:
+        found_.require(i.value, "a user input has no value");
+        break;
       case InputKind::Parameter:
       case InputKind::Buffer:
-      case InputKind::Constant: stored(i); break;
+      case InputKind::Constant:
+        stored(i);
+        break;
       case InputKind::UserScalar:
-        found_.require(i.value || !std::holds_alternative<None>(i.scalar), "a scalar has neither symbol nor value");
+        found_.require(i.value || !std::holds_alternative<None>(i.scalar),
+                       "a scalar has neither symbol nor value");
         if (auto* s = std::get_if<Sym>(&i.scalar)) {
           defines(*s);
           symbols(*s);
         }
         break;
-      case InputKind::UserNone: found_.require(!i.value, "None has a value"); break;
+      case InputKind::UserNone:
+        found_.require(!i.value, "None has a value");
+        break;
     }
   }
 
@@ -118,21 +130,24 @@ class GraphVerifier {
     if (!found_.require(i.value && i.value->kind == ValueKind::Tensor, "it has no tensor")) return;
     const StorageRef& s = i.stored;
     found_.require(s.sizes.size() == i.value->type.rank() && s.strides.size() == s.sizes.size(),
-                   "its storage is seen with rank {}, its type has rank {}", s.sizes.size(), i.value->type.rank());
+                   "its storage is seen with rank {}, its type has rank {}", s.sizes.size(),
+                   i.value->type.rank());
     if (!graph_.program) return;
     const auto& storages = graph_.program->storages;
-    if (!found_.require(s.storage >= 0 && s.storage < static_cast<int>(storages.size()), "storage {} does not exist",
-                        s.storage))
+    if (!found_.require(s.storage >= 0 && s.storage < static_cast<int>(storages.size()),
+                        "storage {} does not exist", s.storage))
       return;
     int64_t end = byte_of(end_of_view(s), i.value->type.dtype);
     auto size = static_cast<int64_t>(storages[static_cast<size_t>(s.storage)].bytes.size());
-    found_.require(s.offset >= 0 && end <= size, "its view ends at byte {} of a storage of {}", end, size);
+    found_.require(s.offset >= 0 && end <= size, "its view ends at byte {} of a storage of {}", end,
+                   size);
   }
 
   // ---- nodes
 
   void node(const Node& n) {
-    found_.at(fmt::format("node '{}' ({}, {})", n.name, n.op ? n.op->name() : "no op", n.source.str()));
+    found_.at(
+        fmt::format("node '{}' ({}, {})", n.name, n.op ? n.op->name() : "no op", n.source.str()));
     if (!found_.require(n.op, "it has no op")) return;
     size_t before = found_.count();
     Graph::for_each_operand(n, [&](Value* v) { use(v); });
@@ -151,8 +166,8 @@ class GraphVerifier {
 
   void arguments(const Node& n) {
     const auto& schema = n.op->schema.args;
-    if (!found_.require(n.args.size() == schema.size(), "it has {} arguments, the schema {}", n.args.size(),
-                        schema.size()))
+    if (!found_.require(n.args.size() == schema.size(), "it has {} arguments, the schema {}",
+                        n.args.size(), schema.size()))
       return;
     for (size_t i = 0; i < schema.size(); ++i) argument(schema[i], n.args[i]);
   }
@@ -171,7 +186,8 @@ class GraphVerifier {
     } else if (auto* values = std::get_if<std::vector<Value*>>(&a)) {
       bool holes = schema.type.starts_with("Tensor?");
       bool complete = std::find(values->begin(), values->end(), nullptr) == values->end();
-      found_.require(list && (holes || complete), "argument '{}' is no {}", schema.name, schema.type);
+      found_.require(list && (holes || complete), "argument '{}' is no {}", schema.name,
+                     schema.type);
     }
   }
 
@@ -200,7 +216,8 @@ class GraphVerifier {
     size_t tensors = 0;
     for (const Value* o : n.outputs) tensors += o && o->kind == ValueKind::Tensor;
     if (types.empty() || types.size() != n.outputs.size()) {
-      found_.require(types.empty() || tensors <= types.size(), "it has {} results, the op yields {}", tensors, types.size());
+      found_.require(types.empty() || tensors <= types.size(),
+                     "it has {} results, the op yields {}", tensors, types.size());
       return;
     }
     for (size_t i = 0; i < types.size(); ++i)
@@ -208,10 +225,11 @@ class GraphVerifier {
   }
 
   void result(const Value& v, const TensorType& inferred) {
-    found_.require(v.type.dtype == inferred.dtype, "%{} is {}, the op yields {}", v.name, aotc::name(v.type.dtype),
-                   aotc::name(inferred.dtype));
-    found_.require(!differ(v.type.sizes, inferred.sizes), "%{} has the sizes [{}], the op yields [{}]", v.name,
-                   list_text(v.type.sizes), list_text(inferred.sizes));
+    found_.require(v.type.dtype == inferred.dtype, "%{} is {}, the op yields {}", v.name,
+                   aotc::name(v.type.dtype), aotc::name(inferred.dtype));
+    found_.require(!differ(v.type.sizes, inferred.sizes),
+                   "%{} has the sizes [{}], the op yields [{}]", v.name, list_text(v.type.sizes),
+                   list_text(inferred.sizes));
   }
 
   // ---- signature
@@ -223,16 +241,22 @@ class GraphVerifier {
   }
 
   void write_back(const WriteBack& w) {
-    found_.at(fmt::format("write-back of %{} ({})", w.value ? w.value->name : "none", w.source.str()));
+    found_.at(
+        fmt::format("write-back of %{} ({})", w.value ? w.value->name : "none", w.source.str()));
     const Input* in = input_at(w.input);
     if (!in || !found_.require(w.value, "it has no value")) return;
     use(w.value);
-    found_.require(in->kind == InputKind::User || in->kind == InputKind::Buffer, "input '{}' must not be written", in->name);
+    found_.require(in->kind == InputKind::User || in->kind == InputKind::Buffer,
+                   "input '{}' must not be written", in->name);
     found_.require(written_.insert(w.input).second, "input '{}' is written back twice", in->name);
-    if (!found_.require(in->value && in->value->kind == ValueKind::Tensor, "input '{}' is no tensor", in->name)) return;
+    if (!found_.require(in->value && in->value->kind == ValueKind::Tensor,
+                        "input '{}' is no tensor", in->name))
+      return;
     const TensorType &to = in->value->type, &from = w.value->type;
-    found_.require(to.dtype == from.dtype, "{} goes to {}", aotc::name(from.dtype), aotc::name(to.dtype));
-    found_.require(!differ(to.sizes, from.sizes), "sizes [{}] go to [{}]", list_text(from.sizes), list_text(to.sizes));
+    found_.require(to.dtype == from.dtype, "{} goes to {}", aotc::name(from.dtype),
+                   aotc::name(to.dtype));
+    found_.require(!differ(to.sizes, from.sizes), "sizes [{}] go to [{}]", list_text(from.sizes),
+                   list_text(to.sizes));
   }
 
   void output(const Output& o) {
@@ -242,11 +266,15 @@ class GraphVerifier {
         if (found_.require(o.value, "it has no value")) use(o.value);
         break;
       case OutputKind::Scalar:
-        if (auto* s = std::get_if<Sym>(&o.scalar)) symbols(*s);
+        if (auto* s = std::get_if<Sym>(&o.scalar))
+          symbols(*s);
         else
-          found_.require(std::holds_alternative<double>(o.scalar) || std::holds_alternative<bool>(o.scalar), "it is no number");
+          found_.require(
+              std::holds_alternative<double>(o.scalar) || std::holds_alternative<bool>(o.scalar),
+              "it is no number");
         break;
-      case OutputKind::None: break;
+      case OutputKind::None:
+        break;
     }
   }
 
@@ -262,7 +290,8 @@ class GraphVerifier {
     const Value* v = a.view;
     while (v && !is_state_of(a.input, v)) {
       const Node* n = v->producer;
-      bool view = n && n->op && n->op->is_view() && !n->args.empty() && std::holds_alternative<Value*>(n->args[0]);
+      bool view = n && n->op && n->op->is_view() && !n->args.empty() &&
+                  std::holds_alternative<Value*>(n->args[0]);
       v = view ? std::get<Value*>(n->args[0]) : nullptr;
     }
     found_.require(v, "%{} is no chain of views of input '{}'", a.view->name, in->name);

@@ -1,4 +1,5 @@
-// Checks of expressions, phases, accumulators and stores. Broken references are reported once and not followed.
+// Checks of expressions, phases, accumulators and stores. Broken references are reported once and
+// not followed.
 #include "ir/text/verify_kernel.h"
 
 #include <algorithm>
@@ -14,8 +15,9 @@ namespace {
 
 bool is_identifier(const std::string& s) {
   if (s.empty() || (s[0] >= '0' && s[0] <= '9')) return false;
-  return std::all_of(s.begin(), s.end(),
-                     [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; });
+  return std::all_of(s.begin(), s.end(), [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) || c == '_';
+  });
 }
 
 class KernelVerifier {
@@ -35,22 +37,29 @@ class KernelVerifier {
   }
 
  private:
-  void at(const std::string& where) { found_.at("kernel " + k_.name + (where.empty() ? "" : ", " + where)); }
+  void at(const std::string& where) {
+    found_.at("kernel " + k_.name + (where.empty() ? "" : ", " + where));
+  }
 
   // ---- references
 
   bool is_expr(ExprId e) const { return e >= 0 && e < static_cast<int>(k_.exprs.size()); }
-  const Expr* get(ExprId e) const { return is_expr(e) ? &k_.exprs[static_cast<size_t>(e)] : nullptr; }
+  const Expr* get(ExprId e) const {
+    return is_expr(e) ? &k_.exprs[static_cast<size_t>(e)] : nullptr;
+  }
 
   const Buffer* buffer(BufferId b) {
     bool ok = b >= 0 && b < static_cast<int>(context_.program.buffers.size());
-    return found_.require(ok, "buffer {} does not exist", b) ? &context_.program.buffers[static_cast<size_t>(b)] : nullptr;
+    return found_.require(ok, "buffer {} does not exist", b)
+               ? &context_.program.buffers[static_cast<size_t>(b)]
+               : nullptr;
   }
 
   const Expr* typed(ExprId e, DType expected, const char* what) {
     const Expr* x = get(e);
     if (!found_.require(x, "{} %{} does not exist", what, e)) return nullptr;
-    found_.require(x->dtype == expected, "{} %{} is {}, expected {}", what, e, name(x->dtype), name(expected));
+    found_.require(x->dtype == expected, "{} %{} is {}, expected {}", what, e, name(x->dtype),
+                   name(expected));
     return x;
   }
 
@@ -60,7 +69,8 @@ class KernelVerifier {
     for (const Axis& a : list) {
       found_.require(is_identifier(a.name), "axis '{}' is no C identifier", a.name);
       found_.require(axes_.insert(a.name).second, "axis {} appears twice", a.name);
-      found_.require(!context_.symbols.contains(a.name), "axis {} has the name of a symbol", a.name);
+      found_.require(!context_.symbols.contains(a.name), "axis {} has the name of a symbol",
+                     a.name);
       for (const std::string& s : a.extent.symbols())
         found_.require(context_.symbols.contains(s) || (axes_.contains(s) && s != a.name),
                        "the extent of axis {} uses {}, which has no value", a.name, s);
@@ -74,19 +84,28 @@ class KernelVerifier {
   void expr(ExprId id) {
     const Expr& e = k_.exprs[static_cast<size_t>(id)];
     at(fmt::format("%{}", id));
-    for (ExprId o : operands(e)) found_.require(o >= 0 && o < id, "operand %{} does not come before it", o);
+    for (ExprId o : operands(e))
+      found_.require(o >= 0 && o < id, "operand %{} does not come before it", o);
     switch (e.kind) {
       case ExprKind::Constant:
-        found_.require(e.constant.dtype == e.dtype, "a {} constant of type {}", name(e.constant.dtype), name(e.dtype));
+        found_.require(e.constant.dtype == e.dtype, "a {} constant of type {}",
+                       name(e.constant.dtype), name(e.dtype));
         break;
-      case ExprKind::Index: found_.require(e.dtype == DType::Int64, "an index of type {}", name(e.dtype)); break;
-      case ExprKind::Load: load(e); break;
-      case ExprKind::Apply: apply(e); break;
+      case ExprKind::Index:
+        found_.require(e.dtype == DType::Int64, "an index of type {}", name(e.dtype));
+        break;
+      case ExprKind::Load:
+        load(e);
+        break;
+      case ExprKind::Apply:
+        apply(e);
+        break;
       case ExprKind::Accumulator: {
         bool ok = e.accumulator >= 0 && e.accumulator < static_cast<int>(k_.accumulators.size());
         if (!found_.require(ok, "acc{} does not exist", e.accumulator)) break;
         DType t = k_.accumulators[static_cast<size_t>(e.accumulator)].dtype;
-        found_.require(t == e.dtype, "acc{} is {}, expected {}", e.accumulator, name(t), name(e.dtype));
+        found_.require(t == e.dtype, "acc{} is {}, expected {}", e.accumulator, name(t),
+                       name(e.dtype));
         break;
       }
     }
@@ -103,10 +122,12 @@ class KernelVerifier {
   void load(const Expr& e) {
     const Buffer* b = buffer(e.buffer);
     if (!b) return;
-    found_.require(b->dtype == e.dtype, "a {} load from the {} buffer '{}'", name(e.dtype), name(b->dtype), b->name);
-    found_.require(b->sizes.size() == e.at.size(), "{} indices for buffer '{}' of rank {}", e.at.size(), b->name,
-                   b->sizes.size());
-    found_.require((e.guard < 0) == (e.otherwise < 0), "a guarded load needs a guard and an alternative");
+    found_.require(b->dtype == e.dtype, "a {} load from the {} buffer '{}'", name(e.dtype),
+                   name(b->dtype), b->name);
+    found_.require(b->sizes.size() == e.at.size(), "{} indices for buffer '{}' of rank {}",
+                   e.at.size(), b->name, b->sizes.size());
+    found_.require((e.guard < 0) == (e.otherwise < 0),
+                   "a guarded load needs a guard and an alternative");
     if (e.guard >= 0) typed(e.guard, DType::Bool, "the guard");
     if (e.otherwise >= 0) typed(e.otherwise, e.dtype, "the alternative");
   }
@@ -114,17 +135,21 @@ class KernelVerifier {
   void apply(const Expr& e) {
     const PrimInfo& prim = prim_info(e.prim);
     bool complete = static_cast<int>(e.args.size()) == prim.arity;
-    if (!found_.require(complete, "{} has {} operands, expected {}", prim.name, e.args.size(), prim.arity)) return;
+    if (!found_.require(complete, "{} has {} operands, expected {}", prim.name, e.args.size(),
+                        prim.arity))
+      return;
     size_t first = 0;
     if (e.prim == Prim::where) typed(e.args[first++], DType::Bool, "the condition");
     const Expr* operand = get(e.args[first]);
     if (!found_.require(operand, "%{} does not exist", e.args[first])) return;
-    for (size_t i = first + 1; i < e.args.size(); ++i) typed(e.args[i], operand->dtype, "the operand");
+    for (size_t i = first + 1; i < e.args.size(); ++i)
+      typed(e.args[i], operand->dtype, "the operand");
     bool supported = prim_supports(e.prim, operand->dtype);
     found_.require(supported, "{} of {} does not exist", prim.name, name(operand->dtype));
     if (e.prim == Prim::cast || !supported) return;
     DType result = prim_result(e.prim, operand->dtype);
-    found_.require(e.dtype == result, "{} of {} yields {}, not {}", prim.name, name(operand->dtype), name(result), name(e.dtype));
+    found_.require(e.dtype == result, "{} of {} yields {}, not {}", prim.name, name(operand->dtype),
+                   name(result), name(e.dtype));
   }
 
   // ---- accumulators
@@ -133,7 +158,8 @@ class KernelVerifier {
     const Accumulator& a = k_.accumulators[static_cast<size_t>(id)];
     at(fmt::format("acc{}", id));
     int fed = 0;
-    for (const Phase& p : k_.phases) fed += static_cast<int>(std::count(p.accumulators.begin(), p.accumulators.end(), id));
+    for (const Phase& p : k_.phases)
+      fed += static_cast<int>(std::count(p.accumulators.begin(), p.accumulators.end(), id));
     found_.require(fed == 1, "it is fed in {} places, expected one", fed);
     bool here = a.phase >= 0 && a.phase < static_cast<int>(k_.phases.size());
     if (here) {
@@ -142,15 +168,18 @@ class KernelVerifier {
     }
     found_.require(here, "phase {} does not feed it", a.phase);
     typed(a.value, a.dtype, "its value");
-    found_.require(prim_info(a.combine).has(PrimInfo::Associative), "{} is not associative", prim_name(a.combine));
-    found_.require(a.identity.dtype == a.dtype, "its identity is {}, expected {}", name(a.identity.dtype), name(a.dtype));
+    found_.require(prim_info(a.combine).has(PrimInfo::Associative), "{} is not associative",
+                   prim_name(a.combine));
+    found_.require(a.identity.dtype == a.dtype, "its identity is {}, expected {}",
+                   name(a.identity.dtype), name(a.dtype));
     if (a.companion < 0) return;
     bool ok = a.companion < static_cast<int>(k_.accumulators.size()) && a.companion != id;
     if (!found_.require(ok, "acc{}, its position, does not exist", a.companion)) return;
     const Accumulator& position = k_.accumulators[static_cast<size_t>(a.companion)];
-    found_.require(position.dtype == DType::Int64 && position.phase == a.phase, "acc{}, its position, must be int64 and of its phase",
-                   a.companion);
-    found_.require(a.combine == Prim::maximum || a.combine == Prim::minimum, "{} has no position", prim_name(a.combine));
+    found_.require(position.dtype == DType::Int64 && position.phase == a.phase,
+                   "acc{}, its position, must be int64 and of its phase", a.companion);
+    found_.require(a.combine == Prim::maximum || a.combine == Prim::minimum, "{} has no position",
+                   prim_name(a.combine));
   }
 
   // ---- phases
@@ -161,7 +190,8 @@ class KernelVerifier {
     at(fmt::format("phase {}", index));
     axes(p.axes);
     for (int a : p.accumulators)
-      found_.require(a >= 0 && a < static_cast<int>(k_.accumulators.size()), "acc{} does not exist", a);
+      found_.require(a >= 0 && a < static_cast<int>(k_.accumulators.size()), "acc{} does not exist",
+                     a);
     Bounds bounds(context_.program, k_, p);
     for (const PhaseStep& s : phase_steps(k_, index))
       if (!s.feeds) expr_in_phase(s.index, index, bounds);
@@ -180,7 +210,8 @@ class KernelVerifier {
     const Buffer* b = buffer(e.buffer);
     if (!b) return;
     bool ordered_with_store = k_.phases[phase].ordered && stores_to(k_.phases[phase], e.buffer);
-    found_.require(is_written(e.buffer) || ordered_with_store, "it reads buffer '{}', which nothing has written", b->name);
+    found_.require(is_written(e.buffer) || ordered_with_store,
+                   "it reads buffer '{}', which nothing has written", b->name);
     if (e.guard < 0) in_bounds(*b, e.at, bounds);
   }
 
@@ -190,15 +221,18 @@ class KernelVerifier {
     const Accumulator& a = k_.accumulators[static_cast<size_t>(e.accumulator)];
     if (a.phase < static_cast<int>(phase)) return;
     bool running = a.phase == static_cast<int>(phase) && k_.phases[phase].ordered && a.value < id;
-    found_.require(running, "it reads acc{}, which phase {} feeds; only later phases, or the same one if it is ordered, may", e.accumulator,
-                   a.phase);
+    found_.require(running,
+                   "it reads acc{}, which phase {} feeds; only later phases, or the same one if it "
+                   "is ordered, may",
+                   e.accumulator, a.phase);
   }
 
   void scope(const std::vector<Sym>& list) {
     for (const Sym& s : list)
       for (const std::string& name : s.symbols())
         if (expr_of_symbol(name) < 0)
-          found_.require(axes_.contains(name) || context_.symbols.contains(name), "{} is not in scope", name);
+          found_.require(axes_.contains(name) || context_.symbols.contains(name),
+                         "{} is not in scope", name);
   }
 
   bool is_written(BufferId b) const {
@@ -207,7 +241,8 @@ class KernelVerifier {
     return home == Home::Input || home == Home::Storage;
   }
   static bool stores_to(const Phase& p, BufferId b) {
-    return std::any_of(p.stores.begin(), p.stores.end(), [&](const Store& s) { return s.buffer == b; });
+    return std::any_of(p.stores.begin(), p.stores.end(),
+                       [&](const Store& s) { return s.buffer == b; });
   }
 
   void store(const Store& s, size_t phase, const Bounds& bounds) {
@@ -216,12 +251,13 @@ class KernelVerifier {
     if (!b) return;
     typed(s.value, b->dtype, "the value");
     if (s.guard >= 0) typed(s.guard, DType::Bool, "the guard");
-    found_.require(s.at.size() == b->sizes.size(), "{} indices for buffer '{}' of rank {}", s.at.size(), b->name,
-                   b->sizes.size());
+    found_.require(s.at.size() == b->sizes.size(), "{} indices for buffer '{}' of rank {}",
+                   s.at.size(), b->name, b->sizes.size());
     index_values(s.at);
     scope(s.at);
     if (s.accumulate)
-      found_.require(is_written(s.buffer), "it adds to buffer '{}', which nothing has written", b->name);
+      found_.require(is_written(s.buffer), "it adds to buffer '{}', which nothing has written",
+                     b->name);
     if (s.guard < 0) in_bounds(*b, s.at, bounds);
     writable(s.buffer, *b);
   }
@@ -229,18 +265,22 @@ class KernelVerifier {
   // Inputs and storages are written only by write-backs.
   void writable(BufferId id, const Buffer& b) {
     if (b.home == Home::Temp || b.home == Home::Output) return;
-    bool ok = std::any_of(context_.program.write_backs.begin(), context_.program.write_backs.end(), [&](const WriteBackInfo& w) {
-      if (w.target == id) return true;
-      if (w.target < 0 || w.target >= static_cast<int>(context_.program.buffers.size())) return false;
-      const Buffer& t = context_.program.buffers[static_cast<size_t>(w.target)];
-      return t.home == b.home && t.index == b.index;
-    });
+    bool ok = std::any_of(
+        context_.program.write_backs.begin(), context_.program.write_backs.end(),
+        [&](const WriteBackInfo& w) {
+          if (w.target == id) return true;
+          if (w.target < 0 || w.target >= static_cast<int>(context_.program.buffers.size()))
+            return false;
+          const Buffer& t = context_.program.buffers[static_cast<size_t>(w.target)];
+          return t.home == b.home && t.index == b.index;
+        });
     found_.require(ok, "it writes buffer '{}', which no write-back names", b.name);
   }
 
   void in_bounds(const Buffer& b, const std::vector<Sym>& at, const Bounds& bounds) {
     for (size_t d = 0; d < at.size() && d < b.sizes.size(); ++d)
-      found_.require(!bounds.reaches_outside(at[d], b.sizes[d]), "index {} in dimension {} leaves buffer '{}' of size {}", at[d].str(), d,
+      found_.require(!bounds.reaches_outside(at[d], b.sizes[d]),
+                     "index {} in dimension {} leaves buffer '{}' of size {}", at[d].str(), d,
                      b.name, b.sizes[d].str());
   }
 
@@ -248,10 +288,12 @@ class KernelVerifier {
 
   void kind() {
     at("");
-    bool stores = std::any_of(k_.phases.begin(), k_.phases.end(), [](const Phase& p) { return !p.stores.empty(); });
+    bool stores = std::any_of(k_.phases.begin(), k_.phases.end(),
+                              [](const Phase& p) { return !p.stores.empty(); });
     switch (k_.kind) {
       case KernelKind::Loops:
-      case KernelKind::Copy: break;
+      case KernelKind::Copy:
+        break;
       case KernelKind::Check:
         found_.require(!stores, "a check has stores");
         typed(k_.condition, DType::Bool, "the condition");
@@ -262,13 +304,16 @@ class KernelVerifier {
         found_.require(!k_.symbol.empty(), "a host kernel defines no symbol");
         typed(0, DType::Int64, "the symbol's value");
         break;
-      case KernelKind::Template: found_.require(k_.matmul != nullptr, "a template kernel has no template"); break;
+      case KernelKind::Template:
+        found_.require(k_.matmul != nullptr, "a template kernel has no template");
+        break;
     }
   }
 
   void matmul(const Matmul& m) {
     at("matmul");
-    for (const std::vector<Sym>& list : {m.batch_sizes, std::vector<Sym>{m.m, m.n, m.k}}) scope(list);
+    for (const std::vector<Sym>& list : {m.batch_sizes, std::vector<Sym>{m.m, m.n, m.k}})
+      scope(list);
     operand(m, m.a, "a", true);
     operand(m, m.b, "b", true);
     if (m.d.buffer >= 0) operand(m, m.d, "d", m.beta != 0);
@@ -279,13 +324,16 @@ class KernelVerifier {
   void operand(const Matmul& m, const MatmulOperand& o, const char* role, bool read) {
     const Buffer* b = buffer(o.buffer);
     if (!b) return;
-    found_.require(b->dtype == m.dtype, "operand {} is {}, expected {}", role, name(b->dtype), name(m.dtype));
-    found_.require(o.batch.size() == m.batch_sizes.size(), "operand {} has {} batch strides, expected {}", role, o.batch.size(),
+    found_.require(b->dtype == m.dtype, "operand {} is {}, expected {}", role, name(b->dtype),
+                   name(m.dtype));
+    found_.require(o.batch.size() == m.batch_sizes.size(),
+                   "operand {} has {} batch strides, expected {}", role, o.batch.size(),
                    m.batch_sizes.size());
     scope(o.batch);
     scope({o.offset, o.row, o.col});
     if (read)
-      found_.require(is_written(o.buffer), "operand {} is buffer '{}', which nothing has written", role, b->name);
+      found_.require(is_written(o.buffer), "operand {} is buffer '{}', which nothing has written",
+                     role, b->name);
     else if (o.buffer == m.c.buffer)
       writable(o.buffer, *b);
   }

@@ -14,7 +14,8 @@ namespace {
 
 class LoopsVerifier {
  public:
-  LoopsVerifier(const LoopProgram& p, Violations& found) : p_(p), g_(*p.graph), found_(found), context_{p, {}, {}} {}
+  LoopsVerifier(const LoopProgram& p, Violations& found)
+      : p_(p), g_(*p.graph), found_(found), context_{p, {}, {}} {}
 
   void run() {
     declare_symbols();
@@ -49,15 +50,21 @@ class LoopsVerifier {
   void buffer(const Buffer& b) {
     found_.at(fmt::format("buffer '{}'", b.name));
     found_.require(buffer_names_.insert(b.name).second, "its name is taken");
-    found_.require(b.strides.size() == b.sizes.size(), "it has {} sizes and {} strides", b.sizes.size(), b.strides.size());
+    found_.require(b.strides.size() == b.sizes.size(), "it has {} sizes and {} strides",
+                   b.sizes.size(), b.strides.size());
     for (const Sym& s : b.sizes) {
       auto c = s.constant();
       found_.require(!c || *c >= 0, "it has the size {}", s.str());
     }
     switch (b.home) {
-      case Home::Temp: break;
-      case Home::Input: input_buffer(b); break;
-      case Home::Storage: storage_buffer(b); break;
+      case Home::Temp:
+        break;
+      case Home::Input:
+        input_buffer(b);
+        break;
+      case Home::Storage:
+        storage_buffer(b);
+        break;
       case Home::Output: {
         bool ok = b.index >= 0 && b.index < static_cast<int>(g_.outputs.size());
         if (found_.require(ok, "output {} does not exist", b.index)) output_type(b);
@@ -68,14 +75,18 @@ class LoopsVerifier {
   void input_buffer(const Buffer& b) {
     bool ok = b.index >= 0 && b.index < static_cast<int>(g_.inputs.size());
     const Value* v = ok ? g_.inputs[static_cast<size_t>(b.index)].value : nullptr;
-    if (!found_.require(v && v->kind == ValueKind::Tensor, "input {} is no tensor", b.index)) return;
-    found_.require(v->type.dtype == b.dtype, "it is {}, input {} is {}", name(b.dtype), b.index, name(v->type.dtype));
+    if (!found_.require(v && v->kind == ValueKind::Tensor, "input {} is no tensor", b.index))
+      return;
+    found_.require(v->type.dtype == b.dtype, "it is {}, input {} is {}", name(b.dtype), b.index,
+                   name(v->type.dtype));
   }
 
   void storage_buffer(const Buffer& b) {
     if (!found_.require(b.index >= 0, "storage {} does not exist", b.index) || !g_.program) return;
     const auto& storages = g_.program->storages;
-    if (!found_.require(b.index < static_cast<int>(storages.size()), "storage {} does not exist", b.index)) return;
+    if (!found_.require(b.index < static_cast<int>(storages.size()), "storage {} does not exist",
+                        b.index))
+      return;
     StorageRef view{b.index, {}, {}, b.offset.constant().value_or(0)};
     for (size_t d = 0; d < b.sizes.size() && d < b.strides.size(); ++d) {
       auto size = b.sizes[d].constant(), stride = b.strides[d].constant();
@@ -90,8 +101,10 @@ class LoopsVerifier {
 
   void output_type(const Buffer& b) {
     const Output& o = g_.outputs[static_cast<size_t>(b.index)];
-    if (!found_.require(o.kind == OutputKind::Tensor && o.value, "output {} is no tensor", b.index)) return;
-    found_.require(o.value->type.dtype == b.dtype, "it is {}, output {} is {}", name(b.dtype), b.index, name(o.value->type.dtype));
+    if (!found_.require(o.kind == OutputKind::Tensor && o.value, "output {} is no tensor", b.index))
+      return;
+    found_.require(o.value->type.dtype == b.dtype, "it is {}, output {} is {}", name(b.dtype),
+                   b.index, name(o.value->type.dtype));
   }
 
   bool is_buffer(BufferId b) const { return b >= 0 && b < static_cast<int>(p_.buffers.size()); }
@@ -110,14 +123,16 @@ class LoopsVerifier {
     const WriteBack& of = g_.write_backs[static_cast<size_t>(w.write_back)];
     const Input& in = g_.inputs.at(static_cast<size_t>(of.input));
     const Buffer& target = p_.buffers[static_cast<size_t>(w.target)];
-    bool same = in.stored.storage >= 0 ? target.home == Home::Storage && target.index == in.stored.storage
-                                       : target.home == Home::Input && target.index == of.input;
+    bool same = in.stored.storage >= 0
+                    ? target.home == Home::Storage && target.index == in.stored.storage
+                    : target.home == Home::Input && target.index == of.input;
     found_.require(same, "buffer '{}' is not input '{}'", target.name, in.name);
     found_.require(w.value < static_cast<int>(p_.buffers.size()), "its value is no buffer");
     if (w.direct)
       found_.require(w.kernel.empty(), "it is direct, yet kernel {} copies", w.kernel);
     else
-      found_.require(kernels.contains(w.kernel), "kernel '{}', which copies, does not exist", w.kernel);
+      found_.require(kernels.contains(w.kernel), "kernel '{}', which copies, does not exist",
+                     w.kernel);
   }
 
   void view(const OutputView& v) {
@@ -128,22 +143,26 @@ class LoopsVerifier {
     found_.require(input, "input {} does not exist", v.input);
     const Value* value = ok ? g_.outputs[static_cast<size_t>(v.output)].value : nullptr;
     if (value)
-      found_.require(v.strides.size() == value->type.rank(), "{} strides for rank {}", v.strides.size(), value->type.rank());
+      found_.require(v.strides.size() == value->type.rank(), "{} strides for rank {}",
+                     v.strides.size(), value->type.rank());
     viewed_.insert(v.output);
   }
 
   void outputs() {
     found_.at("outputs");
-    if (!found_.require(p_.output_buffers.size() == g_.outputs.size(), "{} output buffers, {} outputs", p_.output_buffers.size(),
+    if (!found_.require(p_.output_buffers.size() == g_.outputs.size(),
+                        "{} output buffers, {} outputs", p_.output_buffers.size(),
                         g_.outputs.size()))
       return;
     for (size_t i = 0; i < g_.outputs.size(); ++i) {
       found_.at(fmt::format("output {}", i));
       BufferId b = p_.output_buffers[i];
-      bool needs = g_.outputs[i].kind == OutputKind::Tensor && !viewed_.contains(static_cast<int>(i));
+      bool needs =
+          g_.outputs[i].kind == OutputKind::Tensor && !viewed_.contains(static_cast<int>(i));
       if (!found_.require(!needs || is_buffer(b), "it has no buffer")) continue;
       if (b < 0 || !found_.require(is_buffer(b), "buffer {} does not exist", b)) continue;
-      found_.require(is_written(b), "nothing writes its buffer '{}'", p_.buffers[static_cast<size_t>(b)].name);
+      found_.require(is_written(b), "nothing writes its buffer '{}'",
+                     p_.buffers[static_cast<size_t>(b)].name);
     }
   }
 

@@ -26,9 +26,9 @@ class Violations {
   size_t count() const { return lines_.size(); }
   void throw_if_any(std::string_view stage) const {
     if (lines_.empty()) return;
-    throw InternalError(
-        fmt::format("stage {}: {} broken invariant{}\n  {}", std::string(stage), lines_.size(),
-                    lines_.size() == 1 ? "" : "s", fmt::join(lines_, "\n  ")));
+    throw InternalError(fmt::format("stage {}: {} broken invariant{}\n  {}", std::string(stage),
+                                    lines_.size(), lines_.size() == 1 ? "" : "s",
+                                    fmt::join(lines_, "\n  ")));
   }
 
  private:

@@ -12,12 +12,17 @@ const double kNan = std::nan("");
 // Reduces x [n] with the given accumulator lines; %8 is stored.
 std::string reduction(const std::string& accumulators, const std::string& type = "float32") {
   return "core graph {\n  symbol s0 in 0..\n  input %x: float32[s0]\n  %y: " + type +
-         "[] = aten.sum.default(%x)\n  output %y\n}\nloops {\n  buffer x: float32[s0] = input 0\n  buffer y: " + type +
-         "[] = output 0\n  kernel reduce {\n    phase (r0 < s0)\n      %0: float32 = load x[r0]\n      %1: int64 = index r0\n" +
-         accumulators + "    phase\n      %8: " + type + " = accRESULT\n      store y[] = %8\n  }\n  output 0 = y\n}\n";
+         "[] = aten.sum.default(%x)\n  output %y\n}\nloops {\n  buffer x: float32[s0] = input 0\n  "
+         "buffer y: " +
+         type +
+         "[] = output 0\n  kernel reduce {\n    phase (r0 < s0)\n      %0: float32 = load x[r0]\n  "
+         "    %1: int64 = index r0\n" +
+         accumulators + "    phase\n      %8: " + type +
+         " = accRESULT\n      store y[] = %8\n  }\n  output 0 = y\n}\n";
 }
 
-double reduce(const std::string& accumulators, const Numbers& x, const std::string& result = "0", const std::string& type = "float32") {
+double reduce(const std::string& accumulators, const Numbers& x, const std::string& result = "0",
+              const std::string& type = "float32") {
   std::string text = reduction(accumulators, type);
   text.replace(text.find("RESULT"), 6, result);
   loops::LoopProgram p = parse_loops(text, "t.ir");
@@ -29,9 +34,11 @@ double reduce(const std::string& accumulators, const Numbers& x, const std::stri
 const std::string kMax = "      acc0: float32 = maximum(%0) from -inf\n";
 const std::string kMin = "      acc0: float32 = minimum(%0) from inf\n";
 const std::string kArgmax =
-    "      acc0: float32 = maximum(%0) from -inf position acc1\n      acc1: int64 = maximum(%1) from 0\n";
+    "      acc0: float32 = maximum(%0) from -inf position acc1\n      acc1: int64 = maximum(%1) "
+    "from 0\n";
 const std::string kArgmin =
-    "      acc0: float32 = minimum(%0) from inf position acc1\n      acc1: int64 = minimum(%1) from 0\n";
+    "      acc0: float32 = minimum(%0) from inf position acc1\n      acc1: int64 = minimum(%1) "
+    "from 0\n";
 
 int64_t position(const std::string& accumulators, const Numbers& x) {
   return static_cast<int64_t>(reduce(accumulators, x, "1", "int64"));

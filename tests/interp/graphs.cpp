@@ -114,9 +114,10 @@ TEST_CASE("symbols that data defines") {
 
 TEST_CASE("errors name the node") {
   std::string e = error_of([] {
-    run_graph("graph {\n input %x: float32[2]\n %y: float32[2]{0} = aten.expand.default(%x, [2])\n"
-              " %z: float32[2] = aten.cond_like(%y)\n output %y\n}",
-              {floats({2}, {1, 2})});
+    run_graph(
+        "graph {\n input %x: float32[2]\n %y: float32[2]{0} = aten.expand.default(%x, [2])\n"
+        " %z: float32[2] = aten.cond_like(%y)\n output %y\n}",
+        {floats({2}, {1, 2})});
   });
   CHECK(contains(e, "unknown op"));
 }

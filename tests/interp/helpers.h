@@ -14,7 +14,8 @@ using namespace aotc::interp;
 
 inline Tensor tensor(DType dtype, std::vector<int64_t> sizes, const std::vector<double>& values) {
   Tensor t = empty(dtype, std::move(sizes));
-  for (size_t i = 0; i < values.size(); ++i) write(t, static_cast<int64_t>(i), cast(ScalarValue::of(values[i]), dtype));
+  for (size_t i = 0; i < values.size(); ++i)
+    write(t, static_cast<int64_t>(i), cast(ScalarValue::of(values[i]), dtype));
   return t;
 }
 inline Tensor floats(std::vector<int64_t> sizes, const std::vector<double>& values) {
@@ -24,7 +25,8 @@ inline Tensor ints(std::vector<int64_t> sizes, const std::vector<double>& values
   return tensor(DType::Int64, std::move(sizes), values);
 }
 // A view of t's memory.
-inline Tensor view(const Tensor& t, std::vector<int64_t> sizes, std::vector<int64_t> strides, int64_t offset = 0) {
+inline Tensor view(const Tensor& t, std::vector<int64_t> sizes, std::vector<int64_t> strides,
+                   int64_t offset = 0) {
   return {t.dtype, std::move(sizes), std::move(strides), offset, t.memory};
 }
 
@@ -40,7 +42,8 @@ inline std::vector<double> values(const RunValue& v) {
 }
 using Numbers = std::vector<double>;
 
-inline RunResult run_graph(const std::string& text, std::vector<RunValue> inputs, GraphStage stage = GraphStage::Graph) {
+inline RunResult run_graph(const std::string& text, std::vector<RunValue> inputs,
+                           GraphStage stage = GraphStage::Graph) {
   auto g = parse_graph(text, "t.ir");
   verify(*g, stage);
   RunInputs in;
@@ -48,7 +51,8 @@ inline RunResult run_graph(const std::string& text, std::vector<RunValue> inputs
   return run(*g, in);
 }
 
-inline RunResult run_loops(const std::string& text, std::vector<RunValue> inputs, RunOptions options = {}) {
+inline RunResult run_loops(const std::string& text, std::vector<RunValue> inputs,
+                           RunOptions options = {}) {
   loops::LoopProgram p = parse_loops(text, "t.ir");
   verify(p);
   RunInputs in;

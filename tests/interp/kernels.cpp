@@ -18,13 +18,16 @@ loops {
   buffer x: float32[s0, 3] = input 0
   buffer n: int64[2] = input 1
   buffer y: float32[s0, 3] = output 0
-)" + body + "  output 0 = y\n}\n";
+)" + body +
+         "  output 0 = y\n}\n";
 }
 
 Tensor x() { return floats({2, 3}, {0, 1, 2, 3, 4, 5}); }
 Tensor n() { return ints({2}, {1, 0}); }
 
-RunResult run_body(const std::string& body, RunOptions options = {}) { return run_loops(program(body), {x(), n()}, options); }
+RunResult run_body(const std::string& body, RunOptions options = {}) {
+  return run_loops(program(body), {x(), n()}, options);
+}
 
 const std::string kDouble = R"(
   kernel double (i0 < s0, i1 < 3) {
@@ -163,14 +166,15 @@ TEST_CASE("accumulating stores add in the buffer's type") {
 
 TEST_CASE("accesses outside of buffers are errors that name kernel and access") {
   auto error = [](const std::string& body) { return error_of([&] { run_body(body); }); };
-  CHECK(contains(error(R"(
+  CHECK(contains(
+      error(R"(
   kernel bad (i0 < s0, i1 < 3) {
     %0: int64 = load n[i0]
     %1: float32 = load x[%0 + 1, i1]
     store y[i0, i1] = %1
   }
 )"),
-                 "kernel bad: load %1: index 2 in dimension 0 of buffer 'x' is outside of its size 2"));
+      "kernel bad: load %1: index 2 in dimension 0 of buffer 'x' is outside of its size 2"));
   CHECK(contains(error(R"(
   kernel bad (i0 < s0, i1 < 3) {
     %0: int64 = load n[i0]
@@ -236,25 +240,38 @@ TEST_CASE("host kernels define symbols for what follows") {
 }
 
 TEST_CASE("matrix products") {
-  auto product = [](const std::string& dtype, const std::string& operands, const std::string& factors) {
-    return "core graph {\n  input %a: " + dtype + "[2, 2]\n  input %b: " + dtype + "[2, 2]\n  input %d: " + dtype +
-           "[2]\n  %y: " + dtype + "[2, 2] = aten.mm.default(%a, %b)\n  output %y\n}\nloops {\n  buffer a: " + dtype +
-           "[2, 2] = input 0\n  buffer b: " + dtype + "[2, 2] = input 1\n  buffer d: " + dtype + "[2] = input 2\n  buffer y: " + dtype +
-           "[2, 2] = output 0\n  template mm {\n    matmul " + dtype + ", batch [], m = 2, n = 2, k = 2, " + factors +
+  auto product = [](const std::string& dtype, const std::string& operands,
+                    const std::string& factors) {
+    return "core graph {\n  input %a: " + dtype + "[2, 2]\n  input %b: " + dtype +
+           "[2, 2]\n  input %d: " + dtype + "[2]\n  %y: " + dtype +
+           "[2, 2] = aten.mm.default(%a, %b)\n  output %y\n}\nloops {\n  buffer a: " + dtype +
+           "[2, 2] = input 0\n  buffer b: " + dtype + "[2, 2] = input 1\n  buffer d: " + dtype +
+           "[2] = input 2\n  buffer y: " + dtype +
+           "[2, 2] = output 0\n  template mm {\n    matmul " + dtype +
+           ", batch [], m = 2, n = 2, k = 2, " + factors +
            "\n    a = a at 0, batch [], row = 2, col = 1\n    b = b at 0, batch [], " + operands +
-           "\n    c = y at 0, batch [], row = 2, col = 1\n    d = d at 0, batch [], row = 0, col = 1\n  }\n  output 0 = y\n}\n";
+           "\n    c = y at 0, batch [], row = 2, col = 1\n    d = d at 0, batch [], row = 0, col = "
+           "1\n  }\n  output 0 = y\n}\n";
   };
   std::string plain = "row = 2, col = 1", transposed = "row = 1, col = 2";
   auto run_product = [&](DType t, const std::string& text, Numbers d = {10, 20}) {
-    return values(run_loops(text, {tensor(t, {2, 2}, {1, 2, 3, 4}), tensor(t, {2, 2}, {5, 6, 7, 8}), tensor(t, {2}, d)}).outputs[0]);
+    return values(run_loops(text, {tensor(t, {2, 2}, {1, 2, 3, 4}), tensor(t, {2, 2}, {5, 6, 7, 8}),
+                                   tensor(t, {2}, d)})
+                      .outputs[0]);
   };
-  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 1.0, beta = 0.0")) == Numbers{19, 22, 43, 50});
-  CHECK(run_product(DType::Float32, product("float32", transposed, "alpha = 1.0, beta = 0.0")) == Numbers{17, 23, 39, 53});
-  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 2.0, beta = 0.5")) == Numbers{43, 54, 91, 110});
+  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 1.0, beta = 0.0")) ==
+        Numbers{19, 22, 43, 50});
+  CHECK(run_product(DType::Float32, product("float32", transposed, "alpha = 1.0, beta = 0.0")) ==
+        Numbers{17, 23, 39, 53});
+  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 2.0, beta = 0.5")) ==
+        Numbers{43, 54, 91, 110});
   double nan = std::nan("");
-  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 1.0, beta = 0.0"), {nan, nan}) == Numbers{19, 22, 43, 50});
-  CHECK(run_product(DType::Int64, product("int64", plain, "alpha = 1.0, beta = 1.0")) == Numbers{29, 42, 53, 70});
-  CHECK(run_product(DType::BFloat16, product("bfloat16", plain, "alpha = 1.0, beta = 0.0")) == Numbers{19, 22, 43, 50});
+  CHECK(run_product(DType::Float32, product("float32", plain, "alpha = 1.0, beta = 0.0"),
+                    {nan, nan}) == Numbers{19, 22, 43, 50});
+  CHECK(run_product(DType::Int64, product("int64", plain, "alpha = 1.0, beta = 1.0")) ==
+        Numbers{29, 42, 53, 70});
+  CHECK(run_product(DType::BFloat16, product("bfloat16", plain, "alpha = 1.0, beta = 0.0")) ==
+        Numbers{19, 22, 43, 50});
 }
 
 TEST_CASE("products over nothing, and operands outside of their buffer") {
@@ -287,5 +304,6 @@ loops {
   CHECK(values(run(p, in).outputs[0]) == Numbers{0, 0, 0, 0});
   in.inputs = {floats({2, 1}, {3, 4})};
   CHECK(values(run(p, in).outputs[0]) == Numbers{9, 12, 12, 16});
-  CHECK(contains(error_of([&] { run(parse_loops(at("1"), "t.ir"), in); }), "matmul operand in buffer 'a': element 2 is outside of its 2 elements"));
+  CHECK(contains(error_of([&] { run(parse_loops(at("1"), "t.ir"), in); }),
+                 "matmul operand in buffer 'a': element 2 is outside of its 2 elements"));
 }

@@ -43,10 +43,14 @@ TEST_CASE("swap of two inputs") {
 
 TEST_CASE("a tensor copied onto a shifted part of itself") {
   for (bool clone : {true, false}) {
-    std::string source = clone ? "  %c: float32[3] = aten.clone.default(%from)\n" : "  %c: float32[3] = aten.alias.default(%from)\n";
-    RunResult r = one("  input %x: float32[4]\n  %from: float32[3] = aten.slice.Tensor(%x, 0, start=0, end=3)\n" + source +
-                          "  %to: float32[3] = aten.slice.Tensor(%x, 0, start=1)\n  %copy_: float32[3] = aten.copy_.default(%to, %c)\n  output %x\n",
-                      floats({4}, {1, 2, 3, 4}));
+    std::string source = clone ? "  %c: float32[3] = aten.clone.default(%from)\n"
+                               : "  %c: float32[3] = aten.alias.default(%from)\n";
+    RunResult r = one(
+        "  input %x: float32[4]\n  %from: float32[3] = aten.slice.Tensor(%x, 0, start=0, end=3)\n" +
+            source +
+            "  %to: float32[3] = aten.slice.Tensor(%x, 0, start=1)\n  %copy_: float32[3] = "
+            "aten.copy_.default(%to, %c)\n  output %x\n",
+        floats({4}, {1, 2, 3, 4}));
     CHECK(values(r.inputs[0]) == Numbers{1, 1, 2, 3});
   }
 }
@@ -82,7 +86,8 @@ TEST_CASE("index_put with repeated indices") {
 }
 )";
   };
-  std::vector<RunValue> inputs{floats({4}, {1, 2, 3, 4}), ints({3}, {1, -1, 1}), floats({3}, {10, 20, 30})};
+  std::vector<RunValue> inputs{floats({4}, {1, 2, 3, 4}), ints({3}, {1, -1, 1}),
+                               floats({3}, {10, 20, 30})};
   CHECK(values(run_graph(text(", accumulate=true"), inputs).inputs[0]) == Numbers{1, 42, 3, 24});
   CHECK(values(run_graph(text(""), inputs).inputs[0]) == Numbers{1, 30, 3, 20});
   inputs[1] = ints({3}, {1, 4, 1});
@@ -121,7 +126,9 @@ TEST_CASE("values before and after a mutation") {
 
 TEST_CASE("memory around a view stays as it is") {
   Tensor wide = floats({2, 4}, {0, 1, 2, 3, 4, 5, 6, 7});
-  std::string body = "  input %x: float32[2, 2]\n  %add_: float32[2, 2] = aten.add_.Tensor(%x, 100)\n  output %add_\n";
+  std::string body =
+      "  input %x: float32[2, 2]\n  %add_: float32[2, 2] = aten.add_.Tensor(%x, 100)\n  output "
+      "%add_\n";
   RunResult r = one(body, view(wide, {2, 2}, {1, 4}, 1));
   Tensor whole = view(std::get<Tensor>(r.inputs[0]), {8}, {1});
   CHECK(values(whole) == Numbers{0, 101, 102, 3, 4, 105, 106, 7});
@@ -136,7 +143,8 @@ TEST_CASE("writing a tensor that overlaps itself is refused") {
   });
   CHECK(contains(e, "several elements share memory"));
   e = error_of([] {
-    one("  input %x: float32[3, 2]\n  %add_: float32[3, 2] = aten.add_.Tensor(%x, 1)\n  output %add_\n",
+    one("  input %x: float32[3, 2]\n  %add_: float32[3, 2] = aten.add_.Tensor(%x, 1)\n  output "
+        "%add_\n",
         view(floats({2}, {1, 2}), {3, 2}, {0, 1}));
   });
   CHECK(contains(e, "input 'x' is mutated, but several of its elements share memory"));

@@ -63,7 +63,8 @@ TEST_CASE("inputs with gaps, permuted, sharing memory where nothing writes") {
   bool shared = false, strided = false;
   for (uint64_t seed = 0; seed < 40; ++seed) {
     RunInputs in = random_inputs(*g, seed, options);
-    const Tensor &x = std::get<Tensor>(in.inputs[0]), &y = std::get<Tensor>(in.inputs[1]), &z = std::get<Tensor>(in.inputs[2]);
+    const Tensor &x = std::get<Tensor>(in.inputs[0]), &y = std::get<Tensor>(in.inputs[1]),
+                 &z = std::get<Tensor>(in.inputs[2]);
     CHECK_FALSE(may_overlap(x, y));
     CHECK_FALSE(may_overlap(x, z));
     shared |= may_overlap(y, z);
@@ -74,15 +75,20 @@ TEST_CASE("inputs with gaps, permuted, sharing memory where nothing writes") {
 }
 
 TEST_CASE("storages of parsed programs are drawn") {
-  auto g = parse_graph("graph {\n buffer %b: int16[4], target \"b\", storage 3 bytes 2..10\n output %b\n}", "t.ir");
+  auto g = parse_graph(
+      "graph {\n buffer %b: int16[4], target \"b\", storage 3 bytes 2..10\n output %b\n}", "t.ir");
   RunInputs in = random_inputs(*g, 1);
   CHECK(in.storages.at(3)->size() == 10);
   CHECK(std::get<Tensor>(run(*g, in).outputs[0]).sizes == std::vector<int64_t>{4});
 }
 
 TEST_CASE("nothing fits") {
-  auto g = parse_graph("graph {\n symbol s0 in 1..4\n guard lt(s0, 0)\n input %x: float32[s0]\n output %x\n}", "t.ir");
+  auto g = parse_graph(
+      "graph {\n symbol s0 in 1..4\n guard lt(s0, 0)\n input %x: float32[s0]\n output %x\n}",
+      "t.ir");
   CHECK(contains(error_of([&] { random_inputs(*g, 1); }), "no values of the symbols"));
-  g = parse_graph("graph {\n input %x: int64[2]\n aten._assert_scalar.default(0, \"never\")\n output %x\n}", "t.ir");
+  g = parse_graph(
+      "graph {\n input %x: int64[2]\n aten._assert_scalar.default(0, \"never\")\n output %x\n}",
+      "t.ir");
   CHECK(contains(error_of([&] { random_inputs(*g, 1); }), "never"));
 }

@@ -1,4 +1,5 @@
-// Functional stages: write-backs, aliases, symbols of the signature, refused inputs; comparing results.
+// Functional stages: write-backs, aliases, symbols of the signature, refused inputs; comparing
+// results.
 #include "helpers.h"
 
 using namespace helpers;
@@ -50,7 +51,8 @@ TEST_CASE("partial writes through write_view") {
   output none
 }
 )",
-                          {floats({2, 3}, {0, 1, 2, 3, 4, 5}), floats({2}, {70, 80})}, GraphStage::Functional);
+                          {floats({2, 3}, {0, 1, 2, 3, 4, 5}), floats({2}, {70, 80})},
+                          GraphStage::Functional);
   CHECK(values(r.inputs[0]) == Numbers{0, 70, 70, 3, 80, 80});
 }
 
@@ -92,18 +94,27 @@ TEST_CASE("symbols are solved from sizes") {
   output scalar s0*10 + s1, as n
 }
 )";
-  auto run_with = [&](std::vector<int64_t> a, std::vector<int64_t> b, RunValue k, RunValue fixed = std::monostate{}) {
+  auto run_with = [&](std::vector<int64_t> a, std::vector<int64_t> b, RunValue k,
+                      RunValue fixed = std::monostate{}) {
     return run_graph(text, {empty(DType::Float32, a), empty(DType::Float32, b), k, fixed});
   };
   CHECK(std::get<int64_t>(run_with({7, 3}, {5}, int64_t{2}).outputs[1]) == 32);
   auto error = [&](auto... args) { return error_of([&] { run_with(args...); }); };
-  CHECK(contains(error(std::vector<int64_t>{7, 4}, std::vector<int64_t>{5}, RunValue(int64_t{2})), "input 'x' dimension"));
-  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue(int64_t{1})), "input 'y' dimension 0 is 5, expected 4 (s0 + s1)"));
-  CHECK(contains(error(std::vector<int64_t>{19, 9}, std::vector<int64_t>{9}, RunValue(int64_t{0})), "symbol s0 is 9, expected 1..8"));
-  CHECK(contains(error(std::vector<int64_t>{3, 1}, std::vector<int64_t>{21}, RunValue(int64_t{20})), "the condition s1 < 20 does not hold"));
-  CHECK(contains(error(std::vector<int64_t>{3}, std::vector<int64_t>{21}, RunValue(int64_t{20})), "input 'x' has rank 1, expected 2"));
-  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue(int64_t{2}), RunValue(int64_t{8})), "input 'fixed' is 8, expected 7"));
-  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue{}), "input 'k' needs an integer"));
+  CHECK(contains(error(std::vector<int64_t>{7, 4}, std::vector<int64_t>{5}, RunValue(int64_t{2})),
+                 "input 'x' dimension"));
+  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue(int64_t{1})),
+                 "input 'y' dimension 0 is 5, expected 4 (s0 + s1)"));
+  CHECK(contains(error(std::vector<int64_t>{19, 9}, std::vector<int64_t>{9}, RunValue(int64_t{0})),
+                 "symbol s0 is 9, expected 1..8"));
+  CHECK(contains(error(std::vector<int64_t>{3, 1}, std::vector<int64_t>{21}, RunValue(int64_t{20})),
+                 "the condition s1 < 20 does not hold"));
+  CHECK(contains(error(std::vector<int64_t>{3}, std::vector<int64_t>{21}, RunValue(int64_t{20})),
+                 "input 'x' has rank 1, expected 2"));
+  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue(int64_t{2}),
+                       RunValue(int64_t{8})),
+                 "input 'fixed' is 8, expected 7"));
+  CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue{}),
+                 "input 'k' needs an integer"));
 }
 
 TEST_CASE("compare finds the first difference") {
@@ -117,11 +128,14 @@ TEST_CASE("compare finds the first difference") {
   double nan = std::nan("");
   RunResult a = result({1, nan}, {1, 2, 3});
   CHECK_FALSE(compare(a, result({1.000001, nan}, {1, 2, 3})));
-  CHECK(contains(*compare(a, result({1.1, nan}, {1, 2, 3})), "output 0: element [0] is 1.0 against 1.1"));
+  CHECK(contains(*compare(a, result({1.1, nan}, {1, 2, 3})),
+                 "output 0: element [0] is 1.0 against 1.1"));
   CHECK(contains(*compare(a, result({1, 2}, {1, 2, 3})), "output 0: element [1]"));
   CHECK(contains(*compare(a, result({1, nan, 3}, {1, 2, 3})), "sizes [2] against [3]"));
-  CHECK(contains(*compare(a, result({1, nan}, {1, 2, 4})), "input 0 after the call: element [1] is 3.0 against 4.0"));
-  CHECK(contains(*compare(a, result({1, nan}, {1, 9, 3})), "memory of an input: byte 6, outside of all views, differs"));
+  CHECK(contains(*compare(a, result({1, nan}, {1, 2, 4})),
+                 "input 0 after the call: element [1] is 3.0 against 4.0"));
+  CHECK(contains(*compare(a, result({1, nan}, {1, 9, 3})),
+                 "memory of an input: byte 6, outside of all views, differs"));
   RunResult b = result({1, nan}, {1, 2, 3});
   b.outputs[1] = int64_t{4};
   CHECK(contains(*compare(a, b), "output 1: 3 against 4"));

@@ -1,4 +1,5 @@
-// One program at every stage: the interpreter must see the same results, and the texts must round-trip.
+// One program at every stage: the interpreter must see the same results, and the texts must
+// round-trip.
 #include "helpers.h"
 #include "ir/lowering.h"
 

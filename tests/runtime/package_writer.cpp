@@ -51,7 +51,8 @@ void put_entry(std::string* out, const std::string& name, const std::string& con
   put(out, zip64 ? all : content.size(), 4);
   put(out, name.size(), 2);
   put(out, zip64 ? 28 : 0, 2);
-  put(out, 0, 10);  // comment, disk, attributes
+  put(out, 0, 8);  // comment, disk, attributes
+  put(out, 0, 2);
   put(out, zip64 ? all : offset, 4);
   *out += name;
   if (!zip64) return;

@@ -1,7 +1,9 @@
 // The scalar headers keep the form that lets a generator copy pieces of them (see aotc/scalar.h).
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <regex>
 #include <set>
 #include <sstream>
@@ -78,18 +80,18 @@ std::set<std::string> definitions(const std::string& chunk) {
   return names;
 }
 
-// The chunk with what it uses, directly or not.
+// The chunks that `user` needs, directly or not.
 std::string closure(const std::string& user) {
-  static const std::vector<std::string> all = chunks();
+  const std::vector<std::string> all = chunks();
   std::set<std::string> wanted = words(user);
-  std::vector<bool> taken(all.size(), false);
-  for (size_t i = all.size(); i-- > 0;) {  // a chunk uses earlier ones only
-    for (const std::string& d : definitions(all[i])) taken[i] = taken[i] || wanted.contains(d);
-    if (taken[i]) wanted.merge(words(without_comments(all[i])));
-  }
   std::string text;
-  for (size_t i = 0; i < all.size(); ++i)
-    if (taken[i]) text += all[i] + "\n\n";
+  for (size_t i = all.size(); i-- > 0;) {  // a chunk uses earlier ones only
+    const std::set<std::string> defined = definitions(all[i]);
+    if (std::ranges::none_of(defined, [&](const std::string& d) { return wanted.contains(d); }))
+      continue;
+    wanted.merge(words(without_comments(all[i])));
+    text = all[i] + "\n\n" + text;
+  }
   return text;
 }
 
@@ -108,18 +110,19 @@ TEST_CASE("a chunk is whole and has no conditional but the first one", "[scalar]
 }
 
 TEST_CASE("a name belongs to one chunk, which comes before its users", "[scalar]") {
-  std::set<std::string> before;
+  std::map<std::string, size_t> home;
   const std::vector<std::string> all = chunks();
-  for (size_t i = 0; i < all.size(); ++i) {
-    const std::set<std::string> uses = words(without_comments(all[i]));
-    for (size_t k = i + 1; k < all.size(); ++k)
-      for (const std::string& name : definitions(all[k])) {
-        INFO(name << " in\n" << all[i]);
-        CHECK_FALSE(uses.contains(name));
-      }
-    for (const std::string& name : definitions(all[i]))
-      CHECK((before.insert(name).second ? "" : name) == std::string());
-  }
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const std::string& name : definitions(all[i])) {
+      INFO(name << " in\n" << all[i]);
+      CHECK(home.emplace(name, i).second);
+    }
+  for (size_t i = 0; i < all.size(); ++i)
+    for (const std::string& word : words(without_comments(all[i]))) {
+      const auto defined = home.find(word);
+      INFO(word << " in\n" << all[i]);
+      if (defined != home.end()) CHECK(defined->second <= i);
+    }
 }
 
 TEST_CASE("a function brings nothing of other types", "[scalar]") {

@@ -52,6 +52,13 @@ void Case<T>::compute_reference(bool exact) {
   for (int64_t item = 0; item < items(); item++) add_reference(item, exact);
 }
 
+// A factor in the type of the reference; integers wrap.
+template <class W>
+W factor(double value) {
+  if constexpr (std::numeric_limits<W>::is_integer) return W(int64_t(value));
+  if constexpr (!std::numeric_limits<W>::is_integer) return value;
+}
+
 template <class T>
 std::vector<Wide<T>> widened(Tensor<T>& tensor, int64_t item) {
   std::vector<Wide<T>> wide;
@@ -78,8 +85,8 @@ void Case<T>::add_reference(int64_t item, bool exact) {
         sizes[j] += std::fabs(double(a[i * k + l] * b[l * n + j]));
     }
     for (size_t j = 0; j < n; j++) {
-      const W add = d.empty() ? W(0) : W(W(options_.beta) * d[i * n + j]);
-      expected_.push_back(W(options_.alpha) * sums[j] + add);
+      const W add = d.empty() ? W(0) : W(factor<W>(options_.beta) * d[i * n + j]);
+      expected_.push_back(factor<W>(options_.alpha) * sums[j] + add);
       if (!exact)
         magnitude_.push_back(std::fabs(options_.alpha) * sizes[j] + std::fabs(double(add)));
     }

@@ -117,7 +117,7 @@ std::vector<CaseOptions> path_cases() {
   std::vector<CaseOptions> cases;
   const Shape shapes[] = {{{}, 1, 40, 50},    {{}, 3, 130, 1000}, {{}, 8, 70, 97},
                           {{}, 16, 33, 500},  {{}, 17, 50, 700},  {{2}, 130, 40, 31},
-                          {{}, 200, 37, 600}, {{}, 70, 1, 1000}};
+                          {{}, 200, 37, 600}, {{}, 70, 1, 1000},  {{}, 40, 11, 333}};
   for (const Shape& shape : shapes) {
     for (Layout b : {Layout::kRow, Layout::kCol, Layout::kBothGap}) {
       CaseOptions options;

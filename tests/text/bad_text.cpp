@@ -21,10 +21,13 @@ std::string error_of(const std::string& text, bool loops = false) {
   return "";
 }
 
-bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
 
 // The message starts with the place and says `part`.
-void fails(const std::string& text, const std::string& place, const std::string& part, bool loops = false) {
+void fails(const std::string& text, const std::string& place, const std::string& part,
+           bool loops = false) {
   std::string e = error_of(text, loops);
   INFO(e);
   CHECK(e.starts_with("t.ir:" + place + ": "));
@@ -35,21 +38,26 @@ void fails(const std::string& text, const std::string& place, const std::string&
 
 TEST_CASE("messages show file, line, column and the line itself") {
   std::string e = error_of("graph {\n  input %x: float33[2]\n}\n");
-  CHECK(e == "t.ir:2:13: 'float33' is no element type; expected one like float32\n"
-             "    input %x: float33[2]\n"
-             "              ^");
+  CHECK(e ==
+        "t.ir:2:13: 'float33' is no element type; expected one like float32\n"
+        "    input %x: float33[2]\n"
+        "              ^");
 }
 
 TEST_CASE("bad graphs") {
-  auto g = [](const std::string& line) { return "graph {\n  input %x: float32[2]\n  " + line + "\n}\n"; };
+  auto g = [](const std::string& line) {
+    return "graph {\n  input %x: float32[2]\n  " + line + "\n}\n";
+  };
   fails("", "1:1", "empty");
   fails("graph {\n", "2:1", "no closing '}'");
   fails("graph {\n}\nmore\n", "3:1", "unexpected text");
   fails(g("inptu %y: float32[2]"), "3:3", "expected a statement");
   fails(g("input %x: float32[2]"), "3:10", "%x is defined twice");
   fails(g("%y: float32[2] = aten.cos.default(%z)"), "3:38", "%z is not defined above");
-  fails(g("%y: float32[2] = aten.coss.default(%x)"), "3:20", "unknown op 'aten.coss.default'; nearest: aten.cos");
-  fails(g("%y: float32[2] = aten.cos.default()"), "3:38", "argument 'self' of aten.cos.default is missing");
+  fails(g("%y: float32[2] = aten.coss.default(%x)"), "3:20",
+        "unknown op 'aten.coss.default'; nearest: aten.cos");
+  fails(g("%y: float32[2] = aten.cos.default()"), "3:38",
+        "argument 'self' of aten.cos.default is missing");
   fails(g("%y: float32[2] = aten.cos.default(%x, 2)"), "3:41", "takes 1 arguments");
   fails(g("%y: float32[2] = aten.add.Tensor(%x, %x, self=%x)"), "3:44", "'self' is given twice");
   fails(g("%y: float32[2] = aten.cat.default([%x, 2])"), "3:38", "not a mix");
@@ -63,22 +71,31 @@ TEST_CASE("bad graphs") {
   fails(g("guard le(s0, 64) extra \"x\""), "3:9", "expression");
   fails(g("buffer %b: float32[2], target \"b\", storage 0 bytes 0..4"), "3:54", "ends at byte 8");
   fails(g("buffer %b: float32[2], target \"b\", storage 0 bytes 1..9"), "3:54", "multiple of 4");
-  fails(g("buffer %b: float32[2], target \"b\", storage 4294967296 bytes 0..8"), "3:46", "from 0 on");
+  fails(g("buffer %b: float32[2], target \"b\", storage 4294967296 bytes 0..8"), "3:46",
+        "from 0 on");
   fails(g("scalar \"no end"), "3:10", "the string has no end");
   fails(g("alias output 0 of %x by"), "3:26", "expected '%'");
 }
 
 TEST_CASE("bad loops") {
-  auto change = [](const std::string& from, const std::string& to) { return texts::with(texts::kLoops, from, to); };
+  auto change = [](const std::string& from, const std::string& to) {
+    return texts::with(texts::kLoops, from, to);
+  };
   fails("graph {\n}\n", "3:1", "expected 'loops {'", true);
-  fails(change("buffer n: int64[] = input 1", "buffer x: int64[] = input 1"), "20:10", "defined twice", true);
-  fails(change("store y[i0, r2] = %9", "store q[i0, r2] = %9"), "44:13", "buffer 'q' is not defined", true);
-  fails(change("store y[i0, r2] = %9", "store y[i0, r2] = %42"), "44:25", "%42 is not defined", true);
-  fails(change("%3: float32 = sub(%1, %2)", "%3: float32 = subb(%1, %2)"), "35:21", "unknown primitive 'subb'", true);
+  fails(change("buffer n: int64[] = input 1", "buffer x: int64[] = input 1"), "20:10",
+        "defined twice", true);
+  fails(change("store y[i0, r2] = %9", "store q[i0, r2] = %9"), "44:13",
+        "buffer 'q' is not defined", true);
+  fails(change("store y[i0, r2] = %9", "store y[i0, r2] = %42"), "44:25", "%42 is not defined",
+        true);
+  fails(change("%3: float32 = sub(%1, %2)", "%3: float32 = subb(%1, %2)"), "35:21",
+        "unknown primitive 'subb'", true);
   fails(change("%1: int64 = 8", "%1: int64 = 8.5"), "70:17", "'8.5' is no int64 value", true);
-  fails(change("%4: float32 = exp(%3)", "%3: float32 = exp(%3)"), "36:7", "%3 is defined twice", true);
+  fails(change("%4: float32 = exp(%3)", "%3: float32 = exp(%3)"), "36:7", "%3 is defined twice",
+        true);
   fails(change("set u0 = %0", "set u0 = %1"), "64:14", "expression %0", true);
-  fails(change("= temp\n  buffer mm", "= elsewhere\n  buffer mm"), "23:32", "expected a home", true);
+  fails(change("= temp\n  buffer mm", "= elsewhere\n  buffer mm"), "23:32", "expected a home",
+        true);
   fails(change("output 0 = mm\n}", "output 1 = mm\n}"), "90:10", "expected output 0", true);
 }
 

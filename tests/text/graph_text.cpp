@@ -73,7 +73,7 @@ TEST_CASE("names outside of the alphabet are quoted") {
   input %"x y": float32[2], as "a\"b"
   scalar "", value 3
 
-  %"%": float32[2] = aten.cos.default(%"x y") as "the node"   # "":0: "  indented"
+  %"%": float32[2] = aten.cos.default(%"x y") as "the node"         # "":0: "  indented"
 
   output %"%", as ""
 }
@@ -85,8 +85,9 @@ TEST_CASE("numbers keep their kind and their bits") {
     return "graph {\n  input %x: float32[2]\n\n  %y: float32[2] = aten.mul.Tensor(%x, " + number +
            ")\n\n  output %y\n}\n";
   };
-  for (const char* number : {"2", "-2", "2.0", "-0.0", "1e+300", "5e-324", "inf", "-inf", "nan", "0.1", "9223372036854775807",
-                             "-9223372036854775808", "s0 + 1", "complex(1.0, -0.0)", "true"})
+  for (const char* number :
+       {"2", "-2", "2.0", "-0.0", "1e+300", "5e-324", "inf", "-inf", "nan", "0.1",
+        "9223372036854775807", "-9223372036854775808", "s0 + 1", "complex(1.0, -0.0)", "true"})
     round_trips(text(number));
 }
 

@@ -10,7 +10,9 @@ using namespace aotc;
 namespace {
 
 std::string program(const std::string& body) {
-  std::string text = "graph {\n  input %x: float32[8]\n\n  output %x\n}\n\nloops {\n  buffer x: float32[8] = input 0\n";
+  std::string text =
+      "graph {\n  input %x: float32[8]\n\n  output %x\n}\n\nloops {\n  buffer x: float32[8] = "
+      "input 0\n";
   text += body;
   text += "}\n";
   return text;
@@ -54,8 +56,8 @@ TEST_CASE("rarer parts of kernels round-trip") {
       %1: bool = true
       %2: float32 = 0.0
       %3: float32 = load x[%0 + r0] if %1 else %2
-      acc0: float32 = maximum(%3) from -inf ordered position acc1
       %4: int64 = index 4*i0 + r0
+      acc0: float32 = maximum(%3) from -inf ordered position acc1
       acc1: int64 = maximum(%4) from 0
       %5: float32 = acc0
       %6: int64 = acc1

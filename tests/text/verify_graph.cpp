@@ -48,12 +48,15 @@ void breaks(const Graph& g, const std::string& rule, GraphStage stage = GraphSta
   CHECK(e.find(rule) != std::string::npos);
 }
 
-Node& node(Graph& g, size_t i) { return **std::next(g.nodes.begin(), static_cast<std::ptrdiff_t>(i)); }
+Node& node(Graph& g, size_t i) {
+  return **std::next(g.nodes.begin(), static_cast<std::ptrdiff_t>(i));
+}
 
 }  // namespace
 
 TEST_CASE("a sound graph passes") {
-  for (GraphStage s : {GraphStage::Graph, GraphStage::Functional, GraphStage::Core}) CHECK(violations(*good(), s).empty());
+  for (GraphStage s : {GraphStage::Graph, GraphStage::Functional, GraphStage::Core})
+    CHECK(violations(*good(), s).empty());
 }
 
 TEST_CASE("values") {
@@ -68,7 +71,9 @@ TEST_CASE("values") {
   }
   SECTION("definition before use") {
     g->nodes.splice(g->nodes.begin(), g->nodes, std::prev(g->nodes.end()));
-    breaks(*g, "node 'full' (aten.full.default, no Python source): symbol u0 is used before a node defines it");
+    breaks(*g,
+           "node 'full' (aten.full.default, no Python source): symbol u0 is used before a node "
+           "defines it");
     Value* later = node(*g, 1).output();
     node(*g, 0).args[0] = std::vector<Sym>{1};
     node(*g, 2).args[0] = later;
@@ -174,13 +179,18 @@ TEST_CASE("nodes") {
 
 TEST_CASE("stages") {
   SECTION("in-place ops are for stage graph") {
-    auto g = parse_graph("graph {\n input %x: float32[2]\n %y: float32[2] = aten.mul_.Tensor(%x, 2)\n output %y\n}", "t.ir");
+    auto g = parse_graph(
+        "graph {\n input %x: float32[2]\n %y: float32[2] = aten.mul_.Tensor(%x, 2)\n output %y\n}",
+        "t.ir");
     CHECK(violations(*g, GraphStage::Graph).empty());
     breaks(*g, "it is an in-place op");
     breaks(*g, "it is an in-place op", GraphStage::Core);
   }
   SECTION("compositions are gone in core") {
-    auto g = parse_graph("graph {\n input %x: float32[2]\n %y: float32[2] = aten.roll.default(%x, [1])\n output %y\n}", "t.ir");
+    auto g = parse_graph(
+        "graph {\n input %x: float32[2]\n %y: float32[2] = aten.roll.default(%x, [1])\n output "
+        "%y\n}",
+        "t.ir");
     CHECK(violations(*g).empty());
     breaks(*g, "it is a composition of other ops", GraphStage::Core);
   }
