@@ -1,5 +1,6 @@
 #include "codegen/devices.h"
 
+#include <charconv>
 #include <set>
 
 // Remapping devices of an exported program.
@@ -9,11 +10,15 @@ namespace {
 std::string text(const Device& d) { return d.index < 0 ? d.type : fmt::format("{}:{}", d.type, d.index); }
 
 Device parse_device(const std::string& s) {
-  size_t colon = s.find(':');
+  const auto wrong = [&]() -> Device { user_error("unknown device '{}'; devices are cpu, cuda and cuda:N", s); };
+  const size_t colon = s.find(':');
   Device d;
   d.type = s.substr(0, colon);
-  if (colon != std::string::npos) d.index = std::atoi(s.c_str() + colon + 1);
-  if (d.type != "cpu" && d.type != "cuda") user_error("unknown device '{}'; devices are cpu, cuda and cuda:N", s);
+  if (d.type != "cpu" && d.type != "cuda") return wrong();
+  if (colon == std::string::npos) return d;
+  const char *begin = s.data() + colon + 1, *end = s.data() + s.size();
+  const auto [stop, error] = std::from_chars(begin, end, d.index);
+  if (error != std::errc() || stop != end || d.index < 0) return wrong();
   return d;
 }
 
@@ -29,6 +34,7 @@ Device mapped(const Device& d, const CompileSettings& s) {
 
 void assign_devices(Graph& g, const CompileSettings& settings) {
   if (settings.device != "as-exported") parse_device(settings.device);
+  for (const auto& [from, to] : settings.device_map) parse_device(to);
   std::set<std::string> foreign;
   for (auto& v : g.values) {
     v->type.device = mapped(v->type.device, settings);

@@ -9,35 +9,40 @@
 
 namespace aotc {
 
-// What is emitted: sources, what their kernels may store through, and the weights blob they refer to.
+// What is emitted: sources, what their kernels may store through, and the weights blob they refer
+// to.
 struct Sources {
   std::string name;  // the model's name, a C identifier
   std::vector<SourceFile> files;
-  StoreTable stores;         // for kernels.cpp
-  std::string weights;       // the blob: storages at 64-byte aligned offsets
+  StoreTable stores;    // for kernels.cpp
+  std::string weights;  // the blob: storages at 64-byte aligned offsets
   bool embed_weights = false;
-  std::string manifest;      // JSON, built in (the package's manifest.json adds the files)
+  std::string manifest;  // JSON, built in (the package's manifest.json adds the files)
 };
 
 struct EmitOptions {
   std::string cpu_level;
-  std::string name;            // identifier for the model; also the suffix of its API function when embedded
-  bool embedded = false;       // names carry the model's name, so that several models link into one program
+  std::string name;  // identifier for the model; also the suffix of its API function when embedded
+  bool embedded =
+      false;  // names carry the model's name, so that several models link into one program
   bool embed_weights = false;
 };
 
 const char* cpp_type(DType t);
 std::string cpp_constant(const ScalarValue& v);
-// Integer expression as C++; symbols print as their names, "%n" as v<n>.
-std::string cpp_index(const Sym& s, const Assumptions& a);
-std::string kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const EmitOptions& options, StoreTable& stores);
-std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const EmitOptions& options, Sources& sources);
+// Integer expression as C++ whose operands have type `type`; symbols print as their names, "%n" as
+// v<n>.
+std::string cpp_index(const Sym& s, const Assumptions& a, const char* type = "int64_t");
+std::string kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                         const EmitOptions& options, StoreTable& stores);
+std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                         const EmitOptions& options, Sources& sources);
 Sources emit(const Plan& plan, const EmitOptions& options);
 
 // How a kernel is called: its parameters in order.
 struct KernelParameters {
-  std::vector<loops::BufferId> buffers;   // pointers to the home of each
-  std::vector<std::string> symbols;       // int64_t values
+  std::vector<loops::BufferId> buffers;  // pointers to the home of each
+  std::vector<std::string> symbols;      // int64_t values
   bool parallel = false;
 };
 KernelParameters parameters_of(const loops::LoopProgram& p, const ScheduledKernel& k);

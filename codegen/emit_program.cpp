@@ -1,501 +1,151 @@
-// program.cpp of a program: its signature as constant tables (runtime_support/model/program.h), the sizes of a
-// call, and `run`, which calls the kernels in order.
-#include <algorithm>
-#include <set>
-
+// program.cpp of a program: its signature as constant tables (runtime_support/model/program.h), the
+// sizes of a call, and `run`, which calls the kernels in order.
+#include "codegen/cpp_text.h"
 #include "codegen/emit.h"
-#include "codegen/manifest.h"
+#include "codegen/emit_run.h"
+#include "codegen/emit_signature.h"
 #include "codegen/source_library.h"
-#include "codegen/weights.h"
 
 namespace aotc {
 
-using namespace loops;
-
 namespace {
 
-std::string cpp_string(const std::string& s) {
-  std::string out = "\"";
-  for (unsigned char c : s) {
-    if (c == '"' || c == '\\') out += '\\';
-    if (c == '\n') out += "\\n";
-    else if (c < 32 || c == '?') out += fmt::format("\\{:03o}", c);
-    else out += static_cast<char>(c);
-  }
-  return out + "\"";
+// Small functions that the text `user` calls.
+std::string helpers(const std::string& user) {
+  std::string text;
+  auto add = [&](const std::string& name, const char* definition) {
+    if (user.find(name) != std::string::npos)
+      text += std::string("template <typename T>\ninline ") + definition + "\n";
+  };
+  add("floor_divide<",
+      "T floor_divide(T a, T b) { return b == 0 ? 0 : a / b - ((a < 0) != (b < 0) && a / b * b != "
+      "a); }");
+  add("minimum<", "T minimum(T a, T b) { return a < b ? a : b; }");
+  add("maximum<", "T maximum(T a, T b) { return a > b ? a : b; }");
+  if (user.find("!fit(") != std::string::npos)
+    text +=
+        "// Whether sizes, rounded, leave room for sums of them in 63 bits.\n"
+        "bool fit(const double* sizes, int64_t n) {\nfor (int64_t i = 0; i < n; ++i)\n"
+        "if (!(sizes[i] < 4e18 && sizes[i] > -4e18)) return false;\nreturn true;\n}\n";
+  return text + (text.empty() ? "" : "\n");
 }
-
-std::string dl_type(DType t) { return fmt::format("{{{}, {}, 1}}", dlpack_code(t), 8 * element_size(t)); }
-
-// Sizes, strides and byte counts that depend on the call: computed once per call into an array.
-class Extents {
- public:
-  explicit Extents(Assumptions a) : assumptions_(std::move(a)) {}
-  // "{value, -1}" or "{0, index}"
-  std::string operator()(const Sym& s) {
-    if (auto c = s.constant()) return fmt::format("{{{}, -1}}", *c);
-    return fmt::format("{{0, {}}}", index(s));
-  }
-  int index(const Sym& s) {
-    auto [it, added] = index_.emplace(s.str(), static_cast<int>(texts_.size()));
-    if (added) texts_.push_back(cpp_index(s, assumptions_));
-    return it->second;
-  }
-  int append(std::string text) {
-    texts_.push_back(std::move(text));
-    return static_cast<int>(texts_.size()) - 1;
-  }
-  const std::vector<std::string>& texts() const { return texts_; }
-
- private:
-  Assumptions assumptions_;
-  std::map<std::string, int> index_;
-  std::vector<std::string> texts_;
-};
 
 class ProgramEmitter {
  public:
-  ProgramEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const EmitOptions& o, Sources& s)
-      : plan_(plan), p_(plan.program), g_(*plan.program.graph), kernels_(kernels), options_(o), sources_(s), extent_(g_.assumptions()) {
-    for (const auto& [name, _] : g_.symbols) symbols_.push_back(name);
+  ProgramEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                 const EmitOptions& o, Sources& s)
+      : plan_(plan),
+        g_(*plan.program.graph),
+        options_(o),
+        sources_(s),
+        weights_(layout_weights(g_)),
+        sizes_(g_) {
+    sources_.weights = weights_.blob;
+    signature_ = signature_tables(plan, kernels, weights_, sizes_);
+    run_ = run_text(plan, kernels, weights_, sizes_);
+    arena_ = sizes_(plan.arena_bytes);
+    if (!run_.scratch.empty() && plan.arena_bytes.constant())
+      arena_ = fmt::format("{{0, {}}}", sizes_.entry(plan.arena_bytes));
   }
 
   std::string text() {
-    refuse_data_dependent_sizes();
-    layout_ = layout_weights(g_);
-    sources_.weights = layout_.blob;
-    std::string tables = symbol_table();
-    tables += inputs();
-    tables += outputs();
-    tables += storages();
-    tables += names();
-    tables += aliased_io();
-    std::string run = run_function();
-    std::string arena = arena_extent();
-    std::string sizes = compute_extents();
-    std::string declarations;
-    for (const ScheduledKernel& k : kernels_)
-      if (!k.kernel.matmul) declarations += declaration(k);
-    std::string decls(program_declarations());
-    std::string program_name = options_.embedded ? "aotc_" + options_.name + "_program" : "aotc_program";
-    replace_all(decls, "aotc_program", program_name);
+    const std::string sizes = run_.functions + compute_extents();
+    sizes_.check_complete();
+    std::string declarations(program_declarations());
+    replace_all(declarations, "aotc_program", program_name());
     std::string prologue(kernel_prologue_text().substr(0, kernel_prologue_text().find("\n\n") + 2));
-    bool templates = std::any_of(kernels_.begin(), kernels_.end(), [](const auto& k) { return k.kernel.matmul != nullptr; });
-    std::string out = fmt::format("// The program {}, generated by aotc: its signature, the sizes of a call, and the kernels in order.\n", options_.name);
-    out += prologue + "#define NULL 0\n" + decls;
-    if (templates) out += std::string(template_declarations());
-    if (options_.embed_weights && !sources_.weights.empty()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
-    out += declarations + "namespace {\n\n" + helpers(run + sizes) + tables + sizes + run + "}  // namespace\n\n";
-    return out + program_table(program_name, arena);
+    std::string out = fmt::format(
+        "// The program {}, generated by aotc: its signature, the sizes of a call, and the kernels "
+        "in order.\n",
+        options_.name);
+    out += prologue + "#define NULL 0\n" + declarations;
+    if (run_.uses_templates) out += std::string(template_declarations());
+    if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
+    out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +
+           sizes + run_.run;
+    return out + "}  // namespace\n\n" + program_table();
   }
-
-  std::string weights_symbol() const { return options_.embedded ? "aotc_" + options_.name + "_weights" : "aotc_weights"; }
 
  private:
-  static void replace_all(std::string& s, const std::string& from, const std::string& to) {
-    if (from == to) return;
-    for (size_t at = s.find(from); at != std::string::npos; at = s.find(from, at + to.size())) s.replace(at, from.size(), to);
+  std::string program_name() const {
+    return options_.embedded ? "aotc_" + options_.name + "_program" : "aotc_program";
   }
+  std::string weights_symbol() const {
+    return options_.embedded ? "aotc_" + options_.name + "_weights" : "aotc_weights";
+  }
+  bool embeds_weights() const { return options_.embed_weights && !sources_.weights.empty(); }
+  bool computes_extents() const { return sizes_.count() > 0 || !g_.guards.empty(); }
 
-  // Small functions that index expressions use.
-  static std::string helpers(const std::string& user) {
-    std::string text;
-    auto add = [&](const char* name, const char* body) {
-      if (user.find(std::string(name) + "<int64_t>(") != std::string::npos)
-        text += fmt::format("template <typename T>\ninline T {}(T a, T b) {{ {} }}\n", name, body);
-    };
-    add("floor_divide", "return b == 0 ? 0 : a / b - (a % b != 0 && (a < 0) != (b < 0));");
-    add("minimum", "return a < b ? a : b;");
-    add("maximum", "return a > b ? a : b;");
-    return text + (text.empty() ? "" : "\n");
-  }
-
-  void refuse_data_dependent_sizes() const {
-    std::set<std::string> unbacked;
-    for (const auto& [name, info] : g_.symbols)
-      if (info.unbacked) unbacked.insert(name);
-    auto check = [&](const Sym& s, const std::string& what) {
-      for (const std::string& n : s.symbols())
-        if (unbacked.contains(n))
-          user_error("{}: the size of {} depends on data (symbol {}), which is not supported yet", g_.name, what, n);
-    };
-    for (const Buffer& b : p_.buffers)
-      for (const Sym& s : b.sizes) check(s, "%" + b.name);
-  }
-
-  int symbol_index(const std::string& name) const {
-    auto it = std::find(symbols_.begin(), symbols_.end(), name);
-    AOTC_CHECK(it != symbols_.end(), "unknown symbol {}", name);
-    return static_cast<int>(it - symbols_.begin());
-  }
-
-  std::string symbol_table() const {
-    if (symbols_.empty()) return "";
-    std::string t = "const AotcSymbol symbols[] = {\n";
-    for (const std::string& n : symbols_) {
-      const SymbolInfo& i = g_.symbols.at(n);
-      t += fmt::format("{{{}, {}, {}}},\n", cpp_string(n), i.min ? limit(*i.min) : "INT64_MIN", i.max ? limit(*i.max) : "INT64_MAX");
-    }
-    std::string macros = "#define INT64_MAX 9223372036854775807L\n#define INT64_MIN (-9223372036854775807L - 1)\n";
-    return macros + t + "};\n\n";
-  }
-  static std::string limit(int64_t v) { return v == INT64_MIN ? "INT64_MIN" : v == INT64_MAX ? "INT64_MAX" : std::to_string(v); }
-
-  std::string array(const std::string& name, const char* type, const std::vector<std::string>& items) {
-    if (items.empty()) return "";
-    return fmt::format("const {} {}[] = {{{}}};\n", type, name, fmt::join(items, ", "));
-  }
-
-  std::string dimension(const Sym& s) {
-    if (auto name = s.symbol_name()) return fmt::format("{{{{0, -1}}, {}}}", symbol_index(*name));
-    return fmt::format("{{{}, -1}}", extent_(s));
-  }
-
-  // Positions of the caller's inputs, in order.
-  std::vector<int> user_inputs() const {
-    std::vector<int> list;
-    for (size_t i = 0; i < g_.inputs.size(); ++i)
-      if (g_.inputs[i].is_user()) list.push_back(static_cast<int>(i));
-    return list;
-  }
-  int user_position(int input) const {
-    std::vector<int> list = user_inputs();
-    auto it = std::find(list.begin(), list.end(), input);
-    return it == list.end() ? -1 : static_cast<int>(it - list.begin());
-  }
-
-  bool is_mutated(int input) const {
-    return std::any_of(g_.write_backs.begin(), g_.write_backs.end(), [&](const WriteBack& w) { return w.input == input; });
-  }
-
-  bool is_read(int input) const {
-    if (is_mutated(input)) return true;
-    for (const ScheduledKernel& s : kernels_)
-      for (BufferId b : parameters_of(p_, s).buffers) {
-        const Buffer& buffer = p_.buffers[static_cast<size_t>(b)];
-        if (buffer.home == Home::Input && buffer.index == input) return true;
-      }
-    return std::any_of(p_.output_views.begin(), p_.output_views.end(), [&](const OutputView& v) { return v.input == input; });
-  }
-
-  std::string inputs() {
-    std::string arrays, rows;
-    std::vector<std::string> names = unique_names(user_input_names(g_));
-    int position = 0;
-    for (int i : user_inputs()) {
-      const Input& in = g_.inputs[static_cast<size_t>(i)];
-      std::string name = cpp_string(names[static_cast<size_t>(position)]);
-      if (in.kind == InputKind::User) {
-        std::vector<std::string> dims, strides;
-        const Buffer& b = input_buffer(i);
-        for (const Sym& s : b.sizes) dims.push_back(dimension(s));
-        for (const Sym& s : b.strides) strides.push_back(extent_(s));
-        arrays += array(fmt::format("input{}_dimensions", position), "AotcDimension", dims);
-        arrays += array(fmt::format("input{}_strides", position), "AotcExtent", strides);
-        std::string d = dims.empty() ? "NULL" : fmt::format("input{}_dimensions", position);
-        std::string st = dims.empty() ? "NULL" : fmt::format("input{}_strides", position);
-        rows += fmt::format("{{{}, AOTC_INPUT_TENSOR, {}, {}, {}, {}, {}, {}, 0, 0}},\n", name, dl_type(b.dtype), dims.size(), d, st,
-                            is_mutated(i) ? 1 : 0, is_read(i) ? 1 : 0);
-      } else {
-        rows += scalar_input(in, name, position, arrays);
-      }
-      ++position;
-    }
-    n_inputs_ = position;
-    return arrays + (rows.empty() ? "" : fmt::format("const AotcInput inputs[] = {{\n{}}};\n\n", rows));
-  }
-
-  std::string scalar_input(const Input& in, const std::string& name, int position, std::string& arrays) {
-    if (auto* d = std::get_if<double>(&in.scalar))
-      return fmt::format("{{{}, AOTC_INPUT_CONSTANT, {}, 0, NULL, NULL, 0, 0, {}, 0}},\n", name, dl_type(DType::Float64), cpp_constant(ScalarValue::of(*d)));
-    if (auto* b = std::get_if<bool>(&in.scalar))
-      return fmt::format("{{{}, AOTC_INPUT_CONSTANT, {}, 0, NULL, NULL, 0, 0, 0, {}}},\n", name, dl_type(DType::Bool), *b ? 1 : 0);
-    const Sym& s = std::get<Sym>(in.scalar);
-    if (auto c = s.constant())
-      return fmt::format("{{{}, AOTC_INPUT_CONSTANT, {}, 0, NULL, NULL, 0, 0, 0, {}}},\n", name, dl_type(DType::Int64), *c);
-    arrays += array(fmt::format("input{}_dimensions", position), "AotcDimension", {dimension(s)});
-    return fmt::format("{{{}, AOTC_INPUT_SYMBOL, {}, 0, input{}_dimensions, NULL, 0, 1, 0, 0}},\n", name, dl_type(DType::Int64), position);
-  }
-
-  const Buffer& input_buffer(int input) const {
-    for (const Buffer& b : p_.buffers)
-      if (b.home == Home::Input && b.index == input) return b;
-    internal_error("input {} has no buffer", input);
-  }
-
-  std::string outputs() {
-    std::string arrays, rows;
-    std::vector<std::string> names = unique_names(output_names(g_));
-    for (size_t i = 0; i < g_.outputs.size(); ++i) {
-      const Output& o = g_.outputs[i];
-      std::string name = cpp_string(names[i]);
-      if (o.kind == OutputKind::None) rows += fmt::format("{{{}, AOTC_OUTPUT_NONE}},\n", name);
-      else if (o.kind == OutputKind::Scalar) rows += scalar_output(o, name);
-      else rows += tensor_output(i, name, arrays);
-    }
-    return arrays + (rows.empty() ? "" : fmt::format("const AotcOutput outputs[] = {{\n{}}};\n\n", rows));
-  }
-
-  std::string scalar_output(const Output& o, const std::string& name) {
-    auto row = [&](const char* kind, DType t, const std::string& offset, const std::string& real, const std::string& integer) {
-      return fmt::format("{{{}, {}, 0, {}, 0, NULL, NULL, {}, 0, {}, {}, NULL, NULL, NULL}},\n", name, kind, dl_type(t), offset, real, integer);
-    };
-    if (auto* d = std::get_if<double>(&o.scalar)) return row("AOTC_OUTPUT_CONSTANT", DType::Float64, "{0, -1}", cpp_constant(ScalarValue::of(*d)), "0");
-    if (auto* b = std::get_if<bool>(&o.scalar)) return row("AOTC_OUTPUT_CONSTANT", DType::Bool, "{0, -1}", "0", *b ? "1" : "0");
-    return row("AOTC_OUTPUT_SYMBOL", DType::Int64, extent_(std::get<Sym>(o.scalar)), "0", "0");
-  }
-
-  std::string tensor_output(size_t i, const std::string& name, std::string& arrays) {
-    const OutputView* view = nullptr;
-    for (const OutputView& v : p_.output_views)
-      if (v.output == static_cast<int>(i)) view = &v;
-    const TensorType& type = g_.outputs[i].value->type;
-    std::vector<std::string> sizes, strides, dims, steps, starts;
-    for (const Sym& s : type.sizes) sizes.push_back(extent_(s));
-    std::string prefix = fmt::format("output{}_", i), kind = "AOTC_OUTPUT_FRESH", offset = "{0, -1}", index = "0";
-    if (!view) {
-      for (const Sym& s : p_.buffers[static_cast<size_t>(p_.output_buffers[i])].strides) strides.push_back(extent_(s));
-    } else {
-      for (const Sym& s : view->strides) strides.push_back(extent_(s));
-      const Input& in = g_.inputs[static_cast<size_t>(view->input)];
-      kind = in.kind == InputKind::User ? "AOTC_OUTPUT_INPUT" : "AOTC_OUTPUT_STATE";
-      index = std::to_string(in.kind == InputKind::User ? user_position(view->input) : name_index(in.target));
-      offset = extent_(view->offset);
-      if (view->simple) {
-        for (int d : view->dims) dims.push_back(std::to_string(d));
-        for (const Sym& s : view->steps) steps.push_back(extent_(s));
-        for (const Sym& s : view->starts) starts.push_back(extent_(s));
-      }
-    }
-    auto ref = [&](const char* what, const char* type_name, const std::vector<std::string>& items) -> std::string {
-      if (items.empty()) return "NULL";
-      arrays += array(prefix + what, type_name, items);
-      return prefix + what;
-    };
-    std::string s0 = ref("sizes", "AotcExtent", sizes), s1 = ref("strides", "AotcExtent", strides), s2 = ref("view_dim", "int32_t", dims);
-    std::string s3 = ref("view_step", "AotcExtent", steps), s4 = ref("view_start", "AotcExtent", starts);
-    return fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}, 0, 0, 0, {}, {}, {}}},\n", name, kind, index, dl_type(type.dtype), sizes.size(), s0, s1, offset,
-                       s2, s3, s4);
-  }
-
-  std::string storages() {
-    std::string rows;
-    for (const WeightStorage& s : layout_.storages) rows += fmt::format("{{{}, {}, {}}},\n", s.bytes, s.offset, s.state ? 1 : 0);
-    return rows.empty() ? "" : fmt::format("const AotcStorage storages[] = {{\n{}}};\n\n", rows);
-  }
-
-  int name_index(const std::string& fqn) {
-    for (size_t i = 0; i < layout_.names.size(); ++i)
-      if (layout_.names[i].name == fqn) return static_cast<int>(i);
-    internal_error("no storage is named '{}'", fqn);
-  }
-
-  std::string names() {
-    std::string arrays, rows;
-    for (size_t i = 0; i < layout_.names.size(); ++i) {
-      const WeightName& n = layout_.names[i];
-      std::vector<std::string> sizes, strides;
-      for (int64_t s : n.sizes) sizes.push_back(std::to_string(s));
-      for (int64_t s : n.strides) strides.push_back(std::to_string(s));
-      arrays += array(fmt::format("name{}_sizes", i), "int64_t", sizes) + array(fmt::format("name{}_strides", i), "int64_t", strides);
-      std::string a = sizes.empty() ? "NULL" : fmt::format("name{}_sizes", i), b = sizes.empty() ? "NULL" : fmt::format("name{}_strides", i);
-      rows += fmt::format("{{{}, {}, {}, {}, {}, {}, {}, {}}},\n", cpp_string(n.name), n.storage, dl_type(n.dtype), sizes.size(), a, b, n.offset, n.state ? 1 : 0);
-    }
-    return arrays + (rows.empty() ? "" : fmt::format("const AotcName names[] = {{\n{}}};\n\n", rows));
-  }
-
-  std::string aliased_io() {
-    aliased_ = aliased_io_rows(plan_, layout_);
-    std::string rows;
-    for (const AliasedIoRow& r : aliased_)
-      rows += fmt::format("{{{}, {}, {}, {}, {}, {}}},\n", r.output, r.input, r.storage_name, cpp_string(r.kind), r.direct ? 1 : 0, cpp_string(r.reason));
-    return rows.empty() ? "" : fmt::format("const AotcAliasedIo aliased_io[] = {{\n{}}};\n\n", rows);
-  }
-
-  std::string declaration(const ScheduledKernel& s) const {
-    KernelParameters params = parameters_of(p_, s);
-    std::set<BufferId> written;
-    for (const Phase& ph : s.kernel.phases)
-      for (const Store& st : ph.stores) written.insert(st.buffer);
-    std::vector<std::string> list;
-    for (BufferId b : params.buffers) {
-      DType t = p_.buffers[static_cast<size_t>(b)].dtype;
-      list.push_back(fmt::format("{}{}* {}", written.contains(b) ? "" : "const ", pointer_type(t), pointer_name(p_, b)));
-    }
-    for (const std::string& n : params.symbols) list.push_back("int64_t " + n);
-    if (params.parallel) list.insert(list.end(), {"void* parallel_context", "AotcParallelFor parallel_for"});
-    if (s.kernel.kind == KernelKind::Check) list.push_back("int64_t* report");
-    const char* result = s.kernel.kind == KernelKind::Check ? "int32_t" : s.kernel.kind == KernelKind::Host ? "int64_t" : "void";
-    return fmt::format("extern \"C\" {} {}({});\n", result, s.kernel.name, fmt::join(list, ", "));
-  }
-
-  // Element types that program.cpp does not know are passed as opaque pointers (extern "C": same symbol).
-  static std::string pointer_type(DType t) {
-    bool plain = is_bool(t) || is_integer(t) || t == DType::Float32 || t == DType::Float64;
-    return plain ? cpp_type(t) : "void";
-  }
-
-  std::string home(const Buffer& b, BufferId id) const {
-    switch (b.home) {
-      case Home::Input: return fmt::format("frame->inputs[{}]", user_position(b.index));
-      case Home::Storage: return fmt::format("frame->storages[{}]", layout_.storage_index(b.index));
-      case Home::Output: return fmt::format("frame->outputs[{}]", b.index);
-      case Home::Temp: {
-        const Sym& offset = plan_.arena_offset.at(id);
-        return fmt::format("(frame->arena + {})", cpp_index(offset, g_.assumptions()));
-      }
-    }
-    internal_error("unknown home");
-  }
-
-  std::string pointer(BufferId id, bool written) const {
-    const Buffer& b = p_.buffers[static_cast<size_t>(id)];
-    return fmt::format("({}{}*){}", written ? "" : "const ", pointer_type(b.dtype), home(b, id));
-  }
-
-  std::string call(const ScheduledKernel& s) const {
-    KernelParameters params = parameters_of(p_, s);
-    std::set<BufferId> written;
-    for (const Phase& ph : s.kernel.phases)
-      for (const Store& st : ph.stores) written.insert(st.buffer);
-    std::vector<std::string> args;
-    for (BufferId b : params.buffers) args.push_back(pointer(b, written.contains(b)));
-    for (const std::string& n : params.symbols) args.push_back(n);
-    if (params.parallel) args.insert(args.end(), {"frame->parallel_context", "frame->parallel_for"});
-    if (s.kernel.kind == KernelKind::Check) args.push_back("&frame->failure.value");
-    return fmt::format("{}({})", s.kernel.name, fmt::join(args, ", "));
-  }
-
-  std::string run_function() {
-    std::string text = "int32_t run(AotcFrame* frame) {\n";
-    for (const std::string& n : symbols_)
-      if (!g_.symbols.at(n).unbacked) text += fmt::format("[[maybe_unused]] const int64_t {} = frame->symbols[{}];\n", n, symbol_index(n));
-    if (symbols_.empty() && kernels_.empty()) text += "(void)frame;\n";
-    for (const ScheduledKernel& s : kernels_) {
-      if (s.kernel.matmul) text += matmul_call(s.kernel);
-      else if (s.kernel.kind == KernelKind::Check)
-        text += fmt::format("if ({}) {{\nframe->failure.message = {};\nframe->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
-                            cpp_string(s.kernel.message), s.kernel.report >= 0 ? 1 : 0);
-      else if (s.kernel.kind == KernelKind::Host) text += host_call(s);
-      else text += call(s) + ";\n";
-    }
-    return text + "return 0;\n}\n\n";
-  }
-
-  std::string host_call(const ScheduledKernel& s) {
-    const std::string& n = s.kernel.symbol;
-    const SymbolInfo& info = g_.symbols.at(n);
-    std::string text = fmt::format("const int64_t {} = {};\nframe->symbols[{}] = {};\n", n, call(s), symbol_index(n), n);
-    std::string low = info.min ? fmt::format("{} < {}", n, *info.min) : "", high = info.max ? fmt::format("{} > {}", n, *info.max) : "";
-    if (low.empty() && high.empty()) return text;
-    std::string where = s.kernel.origins.empty() ? "" : s.kernel.origins[0].source.str();
-    std::string message = fmt::format("{}: the value must be in [{}, {}]", where, info.min ? std::to_string(*info.min) : "-inf", info.max ? std::to_string(*info.max) : "inf");
-    return text + fmt::format("if ({}{}{}) {{\nframe->failure.message = {};\nframe->failure.value = {};\nframe->failure.has_value = 1;\nreturn 1;\n}}\n", low,
-                              low.empty() || high.empty() ? "" : " || ", high, cpp_string(message), n);
-  }
-
-  static const char* matmul_entry(DType t) {
-    switch (t) {
-      case DType::Float32: return "aotc_matmul_f32";
-      case DType::Float64: return "aotc_matmul_f64";
-      case DType::BFloat16: return "aotc_matmul_bf16";
-      case DType::Float16: return "aotc_matmul_f16";
-      case DType::Int64: return "aotc_matmul_i64";
-      case DType::Int32: return "aotc_matmul_i32";
-      case DType::Int16: return "aotc_matmul_i16";
-      case DType::Int8: return "aotc_matmul_i8";
-      case DType::UInt8: return "aotc_matmul_u8";
-      default: user_error("matrix products of {} are not supported", name(t));
-    }
-  }
-
-  std::string matmul_call(const Kernel& k) {
-    const Matmul& m = *k.matmul;
-    Assumptions a = g_.assumptions();
-    auto x = [&](const Sym& s) { return cpp_index(s, a); };
-    std::string text = fmt::format("// {}", k.name);
-    for (const Origin& o : k.origins) text += fmt::format("  {}  {}", o.op, o.source.str());
-    text += "\n{\nAotcMatmul product = {};\n";
-    for (size_t i = 0; i < 4; ++i) text += fmt::format("product.batch_sizes[{}] = {};\n", i, i < m.batch_sizes.size() ? x(m.batch_sizes[i]) : "1");
-    text += fmt::format("product.m = {};\nproduct.n = {};\nproduct.k = {};\n", x(m.m), x(m.n), x(m.k));
-    auto operand = [&](const char* n, const MatmulOperand& o, bool written) {
-      if (o.buffer < 0) return;
-      const Buffer& b = p_.buffers[static_cast<size_t>(o.buffer)];
-      Sym bytes = (o.offset + b.offset) * Sym(element_size(b.dtype));
-      text += fmt::format("product.{} = ({}char*){} + {};\n", n, written ? "" : "const ", home(b, o.buffer), x(bytes));
-      for (size_t i = 0; i < o.batch.size(); ++i) text += fmt::format("product.{}_batch[{}] = {};\n", n, i, x(o.batch[i]));
-      text += fmt::format("product.{}_row = {};\nproduct.{}_col = {};\n", n, x(o.row), n, x(o.col));
-    };
-    operand("a", m.a, false);
-    operand("b", m.b, false);
-    operand("c", m.c, true);
-    operand("d", m.d, false);
-    text += fmt::format("product.alpha = {};\nproduct.beta = {};\n", cpp_constant(ScalarValue::of(m.alpha)), cpp_constant(ScalarValue::of(m.beta)));
-    scratch_.push_back(fmt::format("aotc_matmul_scratch({}, {}, {}, {}, frame->threads)", x(product(m.batch_sizes)), x(m.m), x(m.n), x(m.k)));
-    text += fmt::format("product.scratch = frame->arena + {};\nproduct.threads = frame->threads;\n", x(plan_.arena_bytes));
-    return text + fmt::format("product.parallel_context = frame->parallel_context;\nproduct.parallel_for = frame->parallel_for;\n{}(&product);\n}}\n", matmul_entry(m.dtype));
-  }
-
-  // Bytes of the arena: the plan's, then the largest scratch of a matrix product.
-  std::string arena_extent() {
-    if (scratch_.empty()) return extent_(plan_.arena_bytes);
-    std::string text = cpp_index(plan_.arena_bytes, g_.assumptions());
-    return fmt::format("{{0, {}}}", extent_.append("\x01" + text));
-  }
-
+  // Guards first; then the sizes; then the largest scratch of a matrix product, which follows the
+  // arena.
   std::string compute_extents() {
-    if (extent_.texts().empty() && g_.guards.empty()) return "";
-    std::string text = "int32_t compute_extents(AotcFrame* frame) {\n";
-    for (const std::string& n : symbols_)
-      if (!g_.symbols.at(n).unbacked) text += fmt::format("[[maybe_unused]] const int64_t {} = frame->symbols[{}];\n", n, symbol_index(n));
+    if (!computes_extents()) return "";
+    const std::string sizes = sizes_.function("sizes_of_call", {});
+    std::string text = sizes + "int32_t compute_extents([[maybe_unused]] AotcFrame* frame) {\n";
     for (const Guard& guard : g_.guards)
-      text += fmt::format("if (!({})) {{\nframe->failure.message = {};\nreturn 1;\n}}\n", cpp_index(guard.condition, g_.assumptions()),
+      for (const std::string& n : guard.condition.symbols())
+        if (text.find("const int64_t " + n + " =") == std::string::npos)
+          text += fmt::format("const int64_t {} = frame->symbols[{}];\n", n, symbol_index(g_, n));
+    for (const Guard& guard : g_.guards)
+      text += fmt::format("if (!({})) {{\nframe->failure.message = {};\nreturn 1;\n}}\n",
+                          cpp_index(guard.condition, g_.assumptions()),
                           cpp_string("the sizes must satisfy " + guard.text));
-    for (size_t i = 0; i < extent_.texts().size(); ++i) {
-      std::string e = extent_.texts()[i];
-      if (e[0] == '\x01') {
-        text += "int64_t scratch = 0;\n";
-        for (const std::string& s : scratch_) text += fmt::format("scratch = {0} > scratch ? {0} : scratch;\n", s);
-        e = e.substr(1) + " + scratch";
-      }
-      text += fmt::format("frame->extents[{}] = {};\n", i, e);
-    }
-    return text + "return 0;\n}\n\n";
+    if (!sizes.empty()) text += sizes_.call("sizes_of_call");
+    return text + scratch_extent() + "return 0;\n}\n\n";
   }
 
-  std::string program_table(const std::string& program_name, const std::string& arena) {
-    sources_.manifest = manifest_json(plan_, layout_, aliased_, options_);
+  std::string scratch_extent() const {
+    if (run_.scratch.empty()) return "";
+    std::string text;
+    for (const std::string& s : run_.scratch)
+      for (const auto& [n, info] : g_.symbols)
+        if (!info.unbacked && identifiers_in(s).contains(n) &&
+            text.find(" " + n + " =") == std::string::npos)
+          text += fmt::format("const int64_t {} = frame->symbols[{}];\n", n, symbol_index(g_, n));
+    text += "int64_t scratch = 0;\n";
+    for (const std::string& s : run_.scratch)
+      text += fmt::format("scratch = {0} > scratch ? {0} : scratch;\n", s);
+    return fmt::format("{{\n{}frame->extents{} += scratch;\n}}\n", text,
+                       "[" + arena_.substr(4, arena_.size() - 5) + "]");
+  }
+
+  std::string program_table() {
+    sources_.manifest = manifest_json(plan_, weights_, signature_.aliased_io, options_);
     auto table = [](bool any, const char* name) { return any ? name : "NULL"; };
-    bool embed = options_.embed_weights && !sources_.weights.empty();
-    std::string t = fmt::format("extern \"C\" const AotcProgram {} = {{\nAOTC_VERSION, sizeof(AotcProgram), {}, {},\n{},\n", program_name,
-                                cpp_string(options_.name), cpp_string(options_.cpu_level), cpp_string(sources_.manifest));
-    t += fmt::format("{}, {}, {}, {}, {}, {},\n", table(!symbols_.empty(), "symbols"), table(n_inputs_ > 0, "inputs"), table(!g_.outputs.empty(), "outputs"),
-                     table(!layout_.storages.empty(), "storages"), table(!layout_.names.empty(), "names"), table(!aliased_.empty(), "aliased_io"));
-    t += fmt::format("{}, {}, {}, {}, {}, {}, {}, 0,\n", symbols_.size(), extent_.texts().size(), n_inputs_, g_.outputs.size(), layout_.storages.size(),
-                     layout_.names.size(), aliased_.size());
-    t += fmt::format("{}, {}, {}u,\n{}, {}, run\n}};\n", embed ? weights_symbol() : "NULL", sources_.weights.size(), weights_blob_digest(sources_.weights),
-                     arena, extent_.texts().empty() && g_.guards.empty() ? "NULL" : "compute_extents");
-    replace_all(t, "AOTC_VERSION", "1u");
+    std::string t = fmt::format(
+        "extern \"C\" const AotcProgram {} = {{\n1u, sizeof(AotcProgram), {}, {},\n{},\n",
+        program_name(), cpp_string(options_.name), cpp_string(options_.cpu_level),
+        cpp_string(sources_.manifest));
+    t += fmt::format(
+        "{}, {}, {}, {}, {}, {},\n", table(!g_.symbols.empty(), "symbols"),
+        table(signature_.n_inputs > 0, "inputs"), table(!g_.outputs.empty(), "outputs"),
+        table(!weights_.storages.empty(), "storages"), table(!weights_.names.empty(), "names"),
+        table(!signature_.aliased_io.empty(), "aliased_io"));
+    t += fmt::format("{}, {}, {}, {}, {}, {}, {}, {},\n", g_.symbols.size(), sizes_.count(),
+                     signature_.n_inputs, g_.outputs.size(), weights_.storages.size(),
+                     weights_.names.size(), signature_.aliased_io.size(), run_.scratch_slots);
+    t += fmt::format("{}, {}, {}u,\n{}, {}, run\n}};\n",
+                     embeds_weights() ? weights_symbol() : "NULL", sources_.weights.size(),
+                     weights_blob_digest(sources_.weights), arena_,
+                     computes_extents() ? "compute_extents" : "NULL");
     return t;
   }
 
   const Plan& plan_;
-  const LoopProgram& p_;
   const Graph& g_;
-  const std::vector<ScheduledKernel>& kernels_;
   const EmitOptions& options_;
   Sources& sources_;
-  Extents extent_;
-  std::vector<std::string> symbols_;
-  WeightLayout layout_;
-  std::vector<AliasedIoRow> aliased_;
-  std::vector<std::string> scratch_;
-  int n_inputs_ = 0;
+  const WeightLayout weights_;
+  Sizes sizes_;
+  Signature signature_;
+  RunText run_;
+  std::string arena_;  // AotcExtent
 };
 
 }  // namespace
 
-std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const EmitOptions& options, Sources& sources) {
+std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                         const EmitOptions& options, Sources& sources) {
   return ProgramEmitter(plan, kernels, options, sources).text();
 }
 
@@ -504,7 +154,7 @@ Sources emit(const Plan& plan, const EmitOptions& options) {
   s.name = options.name;
   s.embed_weights = options.embed_weights;
   std::vector<ScheduledKernel> kernels;
-  for (const Kernel& k : plan.program.kernels) kernels.push_back(schedule(plan.program, k));
+  for (const loops::Kernel& k : plan.program.kernels) kernels.push_back(schedule(plan.program, k));
   std::string program = program_file(plan, kernels, options, s);
   s.files.push_back({"kernels.cpp", kernels_file(plan, kernels, options, s.stores)});
   s.files.push_back({"program.cpp", std::move(program)});

@@ -2,7 +2,8 @@
 
 #include <algorithm>
 
-// Editing loop kernels. Every change of a body goes through BodyBuilder, which keeps operands before users.
+// Editing loop kernels. Every change of a body goes through BodyBuilder, which keeps operands
+// before users.
 namespace aotc::loops {
 
 bool same_memory(const LoopProgram& p, BufferId a, BufferId b) {
@@ -55,7 +56,8 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
 
 namespace {
 
-void collect_axes(const Kernel& k, ExprId id, std::set<std::string>& names, std::set<ExprId>& seen) {
+void collect_axes(const Kernel& k, ExprId id, std::set<std::string>& names,
+                  std::set<ExprId>& seen) {
   if (id < 0 || !seen.insert(id).second) return;
   const Expr& e = k.exprs[static_cast<size_t>(id)];
   auto collect_sym = [&](const Sym& s) {
@@ -74,9 +76,10 @@ void collect_axes(const Kernel& k, ExprId id, std::set<std::string>& names, std:
 }
 
 std::string key_of(const Expr& e) {
-  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|", static_cast<int>(e.kind), name(e.dtype),
-                                e.kind == ExprKind::Constant ? to_text(e.constant) : "", e.index.str(), e.buffer, e.guard,
-                                e.otherwise, static_cast<int>(e.prim), e.accumulator);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|", static_cast<int>(e.kind), name(e.dtype),
+                  e.kind == ExprKind::Constant ? to_text(e.constant) : "", e.index.str(), e.buffer,
+                  e.guard, e.otherwise, static_cast<int>(e.prim), e.accumulator);
   for (const Sym& s : e.at) key += s.str() + ";";
   for (ExprId a : e.args) key += std::to_string(a) + ",";
   return key;
@@ -91,9 +94,43 @@ std::set<std::string> axes_of(const Kernel& k, ExprId e) {
   return names;
 }
 
+namespace {
+
+// Proves that `index` differs wherever one of the axes that it uses differs: mixed-radix digits,
+// the last axis fastest. Adds those axes to `told`.
+void tell_axes(const Sym& index, const std::vector<Axis>& axes, std::set<std::string>& told) {
+  const std::set<std::string> names = index.symbols();
+  std::set<std::string> digits;
+  Sym weight(0);  // what the next digit must weigh; 0: anything
+  for (size_t i = axes.size(); i-- > 0;) {
+    if (!names.contains(axes[i].name) || axes[i].extent.is(1)) continue;
+    auto linear = index.linear_in(axes[i].name);
+    if (!linear) return;
+    const Sym& c = linear->coefficient;
+    const bool first = digits.empty();
+    if (first ? !c.constant() || c.is(0) : !(c == weight)) return;
+    weight = c * axes[i].extent;
+    digits.insert(axes[i].name);
+  }
+  // Whatever else is in the index must be the same for all iterations.
+  for (const std::string& n : names)
+    if (n[0] == '%') return;
+  told.merge(digits);
+}
+
+}  // namespace
+
+bool visits_once(const std::vector<Sym>& at, const std::vector<Axis>& axes) {
+  std::set<std::string> told;
+  for (const Sym& index : at) tell_axes(index, axes, told);
+  return std::all_of(axes.begin(), axes.end(),
+                     [&](const Axis& a) { return a.extent.is(1) || told.contains(a.name); });
+}
+
 ExprId BodyBuilder::add(Expr e) {
   // A load of memory that this kernel writes may yield another value later: it is never shared.
-  if (e.kind == ExprKind::Load && buffers_written(out_).contains(e.buffer)) return out_.add(std::move(e));
+  if (e.kind == ExprKind::Load && buffers_written(out_).contains(e.buffer))
+    return out_.add(std::move(e));
   auto [it, added] = interned_.emplace(key_of(e), 0);
   if (added) it->second = out_.add(std::move(e));
   return it->second;
@@ -123,7 +160,8 @@ ExprId BodyBuilder::copy(Context& c, ExprId id) {
   e.otherwise = copy(c, e.otherwise);
   e.index = rewrite(c, e.index);
   for (Sym& s : e.at) s = rewrite(c, s);
-  if (e.kind == ExprKind::Accumulator && c.accumulators.contains(e.accumulator)) e.accumulator = c.accumulators.at(e.accumulator);
+  if (e.kind == ExprKind::Accumulator && c.accumulators.contains(e.accumulator))
+    e.accumulator = c.accumulators.at(e.accumulator);
   ExprId result = -1;
   if (e.kind == ExprKind::Load && c.load_hook) result = c.load_hook(e);
   if (result < 0) {
@@ -159,7 +197,8 @@ void remove_dead_expressions(Kernel& k) {
   for (size_t p = 0; p < k.phases.size(); ++p) {
     for (size_t a = 0; a < k.phases[p].accumulators.size(); ++a) {
       int id = k.phases[p].accumulators[a];
-      out.accumulators[static_cast<size_t>(id)].value = body.copy(c, k.accumulators[static_cast<size_t>(id)].value);
+      out.accumulators[static_cast<size_t>(id)].value =
+          body.copy(c, k.accumulators[static_cast<size_t>(id)].value);
     }
     for (size_t s = 0; s < k.phases[p].stores.size(); ++s) {
       Store& store = out.phases[p].stores[s];
@@ -196,7 +235,8 @@ void remove_dead_kernels(LoopProgram& p) {
   for (size_t i = p.kernels.size(); i-- > 0;) {
     Kernel& k = p.kernels[i];
     bool live = k.kind == KernelKind::Check || k.kind == KernelKind::Host;
-    for (BufferId w : buffers_written(k)) live |= p.buffers[static_cast<size_t>(w)].home != Home::Temp || needed.contains(w);
+    for (BufferId w : buffers_written(k))
+      live |= p.buffers[static_cast<size_t>(w)].home != Home::Temp || needed.contains(w);
     if (live)
       needed.merge(buffers_read(k));
     else

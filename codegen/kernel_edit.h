@@ -9,8 +9,8 @@
 
 namespace aotc::loops {
 
-// Whether two buffers may occupy the same memory: the same home. (Different inputs that overlap at call time
-// are staged or refused by the run time.)
+// Whether two buffers may occupy the same memory: the same home. (Different inputs that overlap at
+// call time are staged or refused by the run time.)
 bool same_memory(const LoopProgram& p, BufferId a, BufferId b);
 std::set<BufferId> buffers_read(const Kernel& k);
 std::set<BufferId> buffers_written(const Kernel& k);
@@ -22,12 +22,15 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b);
 // Names of the axes and values that an expression depends on, directly and through its operands.
 std::set<std::string> axes_of(const Kernel& k, ExprId e);
 
+// Proves that no two iterations of `axes` have the same index `at`.
+bool visits_once(const std::vector<Sym>& at, const std::vector<Axis>& axes);
+
 // Copies expressions into a new kernel body, renaming as told; equal expressions become one.
 class BodyBuilder {
  public:
   explicit BodyBuilder(Kernel& out) : out_(out) {}
-  // Copies expression `id` of `from` with everything it needs. `axes` replaces axis names; `loads` may yield
-  // the value of a load instead (after its index was rewritten).
+  // Copies expression `id` of `from` with everything it needs. `axes` replaces axis names; `loads`
+  // may yield the value of a load instead (after its index was rewritten).
   using LoadHook = std::function<ExprId(const Expr& load)>;
   struct Context {
     const Kernel* from = nullptr;

@@ -12,7 +12,7 @@ using namespace loops;
 
 namespace {
 
-constexpr size_t kMaxBody = 600;
+constexpr size_t kMaxMergedBody = 600;
 constexpr size_t kMaxPhases = 12;
 
 bool is_pointwise(const Kernel& k) { return k.phases.size() == 1 && k.phases[0].axes.empty() && k.phases[0].accumulators.empty(); }
@@ -79,7 +79,7 @@ class Merger {
   bool try_merge(size_t ia, size_t ib) {
     Kernel a = p_.kernels[ia], b = p_.kernels[ib];
     if (!(a.device == b.device) || !share_memory(a, b)) return false;
-    if (a.exprs.size() + b.exprs.size() > kMaxBody || a.phases.size() + b.phases.size() > kMaxPhases) return false;
+    if (a.exprs.size() + b.exprs.size() > kMaxMergedBody || a.phases.size() + b.phases.size() > kMaxPhases) return false;
     size_t prefix = common_prefix(a, b);
     if (prefix == 0 && !(a.axes.empty() && b.axes.empty())) return false;
     if ((prefix < a.axes.size() && !is_pointwise(a)) || (prefix < b.axes.size() && !is_pointwise(b))) return false;

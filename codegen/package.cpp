@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "codegen/samples.h"
@@ -25,7 +26,7 @@ std::vector<std::string> resolved_levels(const CompileSettings& s) {
   for (const std::string& level : s.cpu_levels) {
     std::string l = level == "native" ? native_cpu_level() : level;
     if (std::find(known.begin(), known.end(), l) == known.end())
-      user_error("unknown CPU level '{}'; this build knows native, {}", level, fmt::join(known, ", "));
+      user_error("unknown CPU level '{}'; this aotc knows native, {}", level, fmt::join(known, ", "));
     if (std::find(levels.begin(), levels.end(), l) == levels.end()) levels.push_back(l);
   }
   if (levels.empty()) user_error("--cpu names no level");
@@ -36,6 +37,20 @@ std::unique_ptr<Toolchain> open_toolchain(const CompileSettings& s) {
   if (s.backend == "clang") return load_clang_toolchain();
   if (s.backend == "g++") return make_gxx_toolchain();
   user_error("unknown back end '{}'; there are clang and g++", s.backend);
+}
+
+// What is linked into a package, all of it compiled when aotc was built.
+std::vector<std::string> archives_for(const std::string& level) {
+  std::vector<std::string> archives;
+  for (const std::string& name : {std::string("libaotc_model.a"), "libaotc_templates_" + level + ".a"}) {
+    const std::filesystem::path file = support_directory() / name;
+    std::error_code ignored;
+    if (!std::filesystem::is_regular_file(file, ignored))
+      user_error("CPU level '{}' needs {}, which is missing: this aotc was built without that level or is not fully installed", level,
+                 file.string());
+    archives.push_back(file.string());
+  }
+  return archives;
 }
 
 std::string file_for_level(const Compilation& c, const std::string& level) {
@@ -82,6 +97,8 @@ void make_sources(Compilation& c) {
 void make_binaries(Compilation& c) {
   std::unique_ptr<Toolchain> tools = open_toolchain(c.settings);
   std::vector<std::string> levels = resolved_levels(c.settings);
+  std::vector<std::vector<std::string>> archives;
+  for (const std::string& level : levels) archives.push_back(archives_for(level));
   for (size_t i = 0; i < levels.size(); ++i) {
     Sources& s = c.sources[i];
     CompileOptions options;
@@ -92,11 +109,10 @@ void make_binaries(Compilation& c) {
     for (const SourceFile& f : s.files)
       objects.push_back(f.name == "kernels.cpp" ? tools->compile_checked(f, s.stores, options) : tools->compile(f, options));
     if (s.embed_weights && !s.weights.empty()) objects.push_back(make_data_object("aotc_weights", s.weights, levels[i]));
-    std::string dir = support_directory().string();
     LinkOptions link;
     link.cpu_level = levels[i];
     link.export_list = "aotc_get_api";
-    link.archives = {dir + "/libaotc_model.a", dir + "/libaotc_templates_" + levels[i] + ".a"};
+    link.archives = archives[i];
     c.binaries.emplace_back(levels[i], tools->link(objects, link));
   }
 }

@@ -64,9 +64,18 @@ void flush_to_disk(const std::string& path) {
   if (!ok && error != EINVAL) user_error("{}: cannot write: {}", path, std::strerror(error));
 }
 
+// Renaming would replace a device or a pipe by a file, a folder cannot be replaced.
+void check_replaceable(const std::string& path) {
+  if (path.empty()) user_error("the package has no file name; name it with -o FILE.aotc");
+  struct stat info = {};
+  if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return;
+  user_error("{}: is {}; name a file for the package with -o FILE.aotc", path, S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+}
+
 }  // namespace
 
 void write_package(const Compilation& c, const std::string& path) {
+  check_replaceable(path);
   TemporaryFile temporary;
   std::string pattern = path + ".XXXXXX";
   int fd = mkostemp(pattern.data(), O_CLOEXEC);

@@ -1,8 +1,9 @@
-// The memory plan: temporaries that are not alive at the same time share arena slots. A slot's size is an
-// expression; a temporary may reuse a free slot that is provably at least as large.
+// The memory plan: temporaries that are not alive at the same time share arena slots. A slot's size
+// is an expression; a temporary may reuse a free slot that is provably at least as large.
 #include "codegen/plan.h"
 
 #include <algorithm>
+#include <set>
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
@@ -40,14 +41,24 @@ std::vector<Lifetime> lifetimes(const LoopProgram& p) {
     touched.merge(buffers_written(p.kernels[k]));
     for (BufferId b : touched) {
       if (p.buffers[static_cast<size_t>(b)].home != Home::Temp) continue;
-      auto [it, added] = live.emplace(b, Lifetime{b, k, k, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
+      auto [it, added] =
+          live.emplace(b, Lifetime{b, k, k, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
       it->second.last = k;
     }
   }
   std::vector<Lifetime> ordered;
   for (auto& [_, l] : live) ordered.push_back(l);
-  std::stable_sort(ordered.begin(), ordered.end(), [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const Lifetime& a, const Lifetime& b) { return a.first < b.first; });
   return ordered;
+}
+
+bool depends_on_data(const Graph& g, const Sym& s) {
+  const std::set<std::string> names = s.symbols();
+  return std::any_of(names.begin(), names.end(), [&](const std::string& n) {
+    auto it = g.symbols.find(n);
+    return it != g.symbols.end() && it->second.unbacked;
+  });
 }
 
 // The smallest free slot that is provably large enough; constants compare exactly.
@@ -69,6 +80,11 @@ Plan make_plan(LoopProgram program) {
   Assumptions a = plan.program.graph->assumptions();
   std::vector<Slot> slots;
   for (const Lifetime& l : lifetimes(plan.program)) {
+    if (depends_on_data(*plan.program.graph, l.bytes)) {
+      plan.scratch_bytes[l.buffer] = l.bytes;
+      plan.scratch_slot[l.buffer] = plan.scratch_slots++;
+      continue;
+    }
     Slot* s = find_slot(slots, l, a);
     if (!s) {
       slots.push_back({l.bytes, 0, {}});
@@ -90,10 +106,16 @@ std::string print(const Plan& plan) {
   std::string text = print(plan.program);
   text += fmt::format("arena {} bytes\n", plan.arena_bytes.str());
   for (const auto& [b, offset] : plan.arena_offset)
-    text += fmt::format("  {} at {}\n", plan.program.buffers[static_cast<size_t>(b)].name, offset.str());
+    text += fmt::format("  {} at {}\n", plan.program.buffers[static_cast<size_t>(b)].name,
+                        offset.str());
+  for (const auto& [b, slot] : plan.scratch_slot)
+    text += fmt::format("  {} in segment {} of {} bytes\n",
+                        plan.program.buffers[static_cast<size_t>(b)].name, slot,
+                        plan.scratch_bytes.at(b).str());
   for (const WriteBackInfo& w : plan.program.write_backs) {
     const WriteBack& wb = plan.program.graph->write_backs[static_cast<size_t>(w.write_back)];
-    text += fmt::format("write-back {} {}: {}\n", plan.program.graph->inputs[static_cast<size_t>(wb.input)].name,
+    text += fmt::format("write-back {} {}: {}\n",
+                        plan.program.graph->inputs[static_cast<size_t>(wb.input)].name,
                         w.direct ? "direct" : "copy", w.reason);
   }
   return text;

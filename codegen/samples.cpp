@@ -1,5 +1,6 @@
 #include "codegen/samples.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/npy.h"
@@ -7,6 +8,16 @@
 // Sample inputs, so that `aotc run` has something to run on.
 namespace aotc {
 namespace {
+
+// A view that repeats its storage may be absurdly large; such samples are drawn instead.
+constexpr int64_t kMaxRepeated = 16 << 20;
+
+bool is_reasonable(const pt2::ExportedProgram& p, const pt2::StoredTensor& t) {
+  int64_t bytes = element_size(t.dtype);
+  for (int64_t s : t.sizes)
+    if (__builtin_mul_overflow(bytes, s, &bytes)) return false;
+  return bytes <= std::max(kMaxRepeated, static_cast<int64_t>(p.storages[static_cast<size_t>(t.storage)].bytes.size()));
+}
 
 // The elements of a strided view in C order.
 std::string gather(const pt2::ExportedProgram& p, const pt2::StoredTensor& t) {
@@ -43,11 +54,13 @@ std::optional<PackageFile> sample_file(const pt2::ExportedProgram& p, const pt2:
   if (auto* i = std::get_if<int64_t>(&s)) return PackageFile{name + ".npy", format_npy(scalar(DType::Int64, *i))};
   if (auto* d = std::get_if<double>(&s)) return PackageFile{name + ".npy", format_npy(scalar(DType::Float64, *d))};
   auto* t = std::get_if<pt2::StoredTensor>(&s);
-  if (!t) return std::nullopt;
+  if (!t || !is_reasonable(p, *t)) return std::nullopt;
   NpyArray a;
   a.dtype = t->dtype;
   a.shape = t->sizes;
   a.data = gather(p, *t);
+  if (a.dtype == DType::Bool)  // archives may hold any byte
+    for (char& c : a.data) c = c != 0;
   if (a.dtype == DType::BFloat16) {
     a.dtype = DType::UInt16;
     name += ".bf16";

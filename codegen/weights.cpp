@@ -16,6 +16,12 @@ int WeightLayout::storage_index(int archive_storage) const {
 
 namespace {
 
+// Archives may hold any byte for a bool; generated code relies on 0 and 1. A storage that names of other types
+// share keeps its bytes.
+bool holds_bools(const WeightLayout& w, int storage) {
+  return std::all_of(w.names.begin(), w.names.end(), [&](const WeightName& n) { return n.storage != storage || n.dtype == DType::Bool; });
+}
+
 bool all_zero(std::string_view bytes) {
   return std::all_of(bytes.begin(), bytes.end(), [](char c) { return c == 0; });
 }
@@ -51,12 +57,15 @@ WeightLayout layout_weights(const Graph& g) {
   for (const auto* table : {&p.state_dict, &p.constants})
     for (const auto& [name, t] : *table)
       if (listed.insert(name).second) add_name(name, t);
-  for (WeightStorage& s : w.storages) {
+  for (size_t i = 0; i < w.storages.size(); ++i) {
+    WeightStorage& s = w.storages[i];
     std::string_view bytes = p.storages[static_cast<size_t>(s.archive)].bytes;
     if (s.state && all_zero(bytes)) continue;
     w.blob.resize((w.blob.size() + 63) / 64 * 64);
     s.offset = static_cast<int64_t>(w.blob.size());
     w.blob.append(bytes);
+    if (holds_bools(w, static_cast<int>(i)))
+      for (size_t at = static_cast<size_t>(s.offset); at < w.blob.size(); ++at) w.blob[at] = w.blob[at] != 0;
   }
   return w;
 }

@@ -1,14 +1,18 @@
-// Proves write-backs direct. The base is always correct: a write-back is a copy into the storage after
-// everything else. Two things make it direct:
-//  - merging has already put the computation into the copy kernel (the value never was a temporary), or
-//  - the temporary that holds the value can live in the storage itself: then its kernels write the storage, the
-//    copy disappears, and a kernel that first copied the old content into the temporary (a partial update)
-//    disappears too, so that the update costs what it writes.
+// Proves write-backs direct. The base is always correct: a write-back is a copy into the storage
+// after everything else. Two things make it direct:
+//  - merging has already put the computation into the copy kernel (the value never was a
+//  temporary), or
+//  - the temporary that holds the value can live in the storage itself: then its kernels write the
+//  storage, the
+//    copy disappears, and a kernel that first copied the old content into the temporary (a partial
+//    update) disappears too, so that the update costs what it writes.
 //
-// The second needs: same dtype, shape and device; the temporary is written back once and is no output; from its
-// first write on, nothing reads the storage's old content except the very kernel that writes, and that only at
-// the index it writes in the same iteration; and no check that can still fail runs at or after that write.
+// The second needs: same dtype, shape and device; the temporary is written back once and is no
+// output; from its first write on, nothing reads the storage's old content except the very kernel
+// that writes, and that only at the index it writes in the same iteration; and no check that can
+// still fail runs at or after that write.
 #include <algorithm>
+#include <array>
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
@@ -21,15 +25,20 @@ namespace {
 
 // `k` is exactly: to[i] = from[i] over the whole of both.
 bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to) {
-  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || k.matmul || k.kind == KernelKind::Check) return false;
+  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || k.matmul ||
+      k.kind == KernelKind::Check)
+    return false;
   const Phase& ph = k.phases[0];
   const Store& s = ph.stores[0];
-  if (!ph.axes.empty() || s.buffer != to || s.guard >= 0 || s.accumulate || s.value < 0) return false;
+  if (!ph.axes.empty() || s.buffer != to || s.guard >= 0 || s.accumulate || s.value < 0)
+    return false;
   const Expr& e = k.exprs[static_cast<size_t>(s.value)];
   if (e.kind != ExprKind::Load || e.buffer != from || e.guard >= 0 || !(e.at == s.at)) return false;
   const Buffer& b = p.buffers[static_cast<size_t>(to)];
   for (size_t i = 0; i < s.at.size(); ++i)
-    if (!(b.sizes[i].is(1) && s.at[i].is(0)) && (!(s.at[i] == Sym::symbol(k.axes[i].name)) || !(k.axes[i].extent == b.sizes[i]))) return false;
+    if (!(b.sizes[i].is(1) && s.at[i].is(0)) &&
+        (!(s.at[i] == Sym::symbol(k.axes[i].name)) || !(k.axes[i].extent == b.sizes[i])))
+      return false;
   return true;
 }
 
@@ -50,14 +59,17 @@ class WriteBacks {
     BufferId source = loaded_temporary(*copy, w.target);
     std::string obstacle = source < 0 ? "" : place_in_storage(source, w);
     w.direct = obstacle.empty();
-    w.reason = source < 0 ? "computed by the kernel that writes the storage" : w.direct ? "computed in the storage" : obstacle;
+    w.reason = source < 0 ? "computed by the kernel that writes the storage"
+               : w.direct ? "computed in the storage"
+                          : obstacle;
     if (!w.direct) return;
     w.kernel.clear();
     w.value = w.target;
   }
 
   std::vector<Kernel>::iterator find_kernel(const std::string& name) {
-    return std::find_if(p_.kernels.begin(), p_.kernels.end(), [&](const Kernel& k) { return k.name == name; });
+    return std::find_if(p_.kernels.begin(), p_.kernels.end(),
+                        [&](const Kernel& k) { return k.name == name; });
   }
 
   // The buffer whose plain elements the kernel stores into `target`, or -1 if it computes them.
@@ -66,7 +78,8 @@ class WriteBacks {
       for (const Store& s : ph.stores) {
         if (s.buffer != target) continue;
         const Expr& e = k.exprs[static_cast<size_t>(s.value)];
-        if (e.kind == ExprKind::Load && e.at == s.at && p_.buffers[static_cast<size_t>(e.buffer)].home != Home::Input &&
+        if (e.kind == ExprKind::Load && e.at == s.at &&
+            p_.buffers[static_cast<size_t>(e.buffer)].home != Home::Input &&
             p_.buffers[static_cast<size_t>(e.buffer)].home != Home::Storage)
           return e.buffer;
       }
@@ -75,31 +88,45 @@ class WriteBacks {
 
   // Moves temporary t into the storage of the write-back; the obstacle, if something forbids it.
   std::string place_in_storage(BufferId t, const WriteBackInfo& w) {
-    const Buffer &temp = p_.buffers[static_cast<size_t>(t)], &target = p_.buffers[static_cast<size_t>(w.target)];
+    const Buffer &temp = p_.buffers[static_cast<size_t>(t)],
+                 &target = p_.buffers[static_cast<size_t>(w.target)];
     if (temp.home == Home::Output) return "the value is also an output with storage of its own";
     if (temp.dtype != target.dtype || !(temp.sizes == target.sizes)) return "shape or dtype differ";
     if (!(temp.device == target.device)) return "the devices differ";
     for (const WriteBackInfo& other : p_.write_backs)
       if (&other != &w && other.value == t) return "the value is written back to two storages";
-    for (const Kernel& k : p_.kernels)
-      if (k.matmul && (k.matmul->a.buffer == t || k.matmul->b.buffer == t || k.matmul->c.buffer == t || k.matmul->d.buffer == t))
-        return "a matrix product uses the value in its own layout";
+    if (!(temp.strides == target.strides) && used_by_matmul(t))
+      return "a matrix product uses the value in another layout than the storage's";
     std::string obstacle = old_value_needed(t, w.target);
     if (!obstacle.empty()) return obstacle;
     retarget(t, w.target);
     return "";
   }
 
+  static std::array<loops::MatmulOperand*, 4> operands(const Kernel& k) {
+    return {&k.matmul->a, &k.matmul->b, &k.matmul->c, &k.matmul->d};
+  }
+
+  bool used_by_matmul(BufferId t) const {
+    for (const Kernel& k : p_.kernels)
+      for (const MatmulOperand* o : k.matmul ? operands(k) : std::array<MatmulOperand*, 4>{})
+        if (o && o->buffer == t) return true;
+    return false;
+  }
+
   std::string old_value_needed(BufferId t, BufferId target) const {
     bool written = false;
     for (const Kernel& k : p_.kernels) {
       bool writes_t = buffers_written(k).contains(t);
-      if (writes_t && !written && is_whole_copy(p_, k, target, t)) continue;  // disappears: the old content stays
+      if (writes_t && !written && is_whole_copy(p_, k, target, t))
+        continue;  // disappears: the old content stays
       bool writes_target = writes_memory_of(p_, k, target);
       written |= writes_t;
       if (!written) continue;
-      if (k.kind == KernelKind::Check || k.kind == KernelKind::Host) return "a later check can fail: " + k.message;
-      if (writes_target && loaded_temporary(k, target) != t) return "another write to the storage comes between";
+      if (k.kind == KernelKind::Check || k.kind == KernelKind::Host)
+        return "a later check can fail: " + k.message;
+      if (writes_target && loaded_temporary(k, target) != t)
+        return "another write to the storage comes between";
       if (!reads_memory_of(p_, k, target)) continue;
       if (!writes_t || !reads_only_where_it_writes(k, t, target))
         return fmt::format("kernel {} reads the old content after it would be overwritten", k.name);
@@ -107,13 +134,17 @@ class WriteBacks {
     return "";
   }
 
-  // In one kernel: each load of `target` is at the index at which the same phase stores t.
-  static bool reads_only_where_it_writes(const Kernel& k, BufferId t, BufferId target) {
+  // In one kernel: each load of `target` is at the index at which the same phase stores t, and no
+  // other iteration stores there.
+  bool reads_only_where_it_writes(const Kernel& k, BufferId t, BufferId target) const {
     if (k.phases.size() != 1 || k.phases[0].ordered) return false;
+    std::vector<Axis> axes = k.axes;
+    axes.insert(axes.end(), k.phases[0].axes.begin(), k.phases[0].axes.end());
     for (const Expr& e : k.exprs) {
-      if (e.kind != ExprKind::Load || e.buffer != target) continue;
+      if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
+      if (e.buffer != target) return false;
       for (const Store& s : k.phases[0].stores)
-        if (s.buffer == t && !(s.at == e.at)) return false;
+        if (s.buffer == t && (!(s.at == e.at) || !visits_once(s.at, axes))) return false;
     }
     return true;
   }
@@ -123,6 +154,11 @@ class WriteBacks {
       if (is_whole_copy(p_, k, target, t)) {
         k.phases[0].stores.clear();
         continue;
+      }
+      if (k.matmul) {
+        k.matmul = std::make_shared<Matmul>(*k.matmul);
+        for (MatmulOperand* o : operands(k))
+          if (o->buffer == t) o->buffer = target;
       }
       for (Expr& e : k.exprs)
         if (e.kind == ExprKind::Load && e.buffer == t) e.buffer = target;
@@ -145,10 +181,12 @@ class WriteBacks {
         });
     std::erase_if(p_.kernels, [](const Kernel& k) {
       if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
-      return std::all_of(k.phases.begin(), k.phases.end(), [](const Phase& ph) { return ph.stores.empty(); });
+      return std::all_of(k.phases.begin(), k.phases.end(),
+                         [](const Phase& ph) { return ph.stores.empty(); });
     });
     for (Kernel& k : p_.kernels)
-      if (!k.matmul && k.kind != KernelKind::Check && k.kind != KernelKind::Host) remove_dead_expressions(k);
+      if (!k.matmul && k.kind != KernelKind::Check && k.kind != KernelKind::Host)
+        remove_dead_expressions(k);
   }
 
   LoopProgram& p_;

@@ -1,6 +1,7 @@
 // Stage 3: expands `rewrite` ops until only core meanings are left.
 #include <map>
 
+#include "ir/declared_types.h"
 #include "ir/graph.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
@@ -27,6 +28,7 @@ CoreGraph decompose(FunctionalGraph functional) {
     Rewriter r(g, it, n);
     std::vector<Value*> results = rewrite->fn(r);
     AOTC_CHECK(results.size() >= n.outputs.size(), "{} yields {} values, {} are needed", n.op->name(), results.size(), n.outputs.size());
+    check_declared(n, results);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (results[i]) replaced[n.outputs[i]] = results[i];
     auto next = std::next(it);

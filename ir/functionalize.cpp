@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <map>
 
+#include "ir/declared_types.h"
 #include "ir/graph.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
@@ -31,6 +32,7 @@ class Functionalizer {
     Value* root = nullptr;     // the value that owns the storage
     Value* parent = nullptr;   // the tensor that `view` is taken of; nullptr for a root
     Node* view = nullptr;      // the (old) view node
+    size_t result = 0;         // which of its outputs
     Value* image = nullptr;    // its value in the functional program ...
     int version = 0;           // ... as of this version of the root
   };
@@ -56,7 +58,7 @@ class Functionalizer {
         overlapping_[a.value] = b.value;
         overlapping_[b.value] = a.value;
       }
-      alias_[a.value] = {root, nullptr, nullptr, root, 0};
+      alias_[a.value] = {root, nullptr, nullptr, 0, root, 0};
       if (root == a.value) roots_[root] = {root, 0, nullptr};
     }
   }
@@ -72,13 +74,13 @@ class Functionalizer {
     if (!a.view) return root.current;
     if (a.version == root.version) return a.image;
     Node* clone = clone_with(*a.view, {{a.parent, get(a.parent)}});
-    a.image = clone->output(static_cast<size_t>(v->output_index));
+    a.image = clone->output(a.result);
     a.version = root.version;
     return a.image;
   }
 
   void define_root(Value* v, Value* image) {
-    alias_[v] = {v, nullptr, nullptr, image, 0};
+    alias_[v] = {v, nullptr, nullptr, 0, image, 0};
     roots_[v] = {image, 0, nullptr};
   }
 
@@ -146,7 +148,7 @@ class Functionalizer {
     Node* c = clone_with(n, {{base, current}});
     Value* root = alias_.at(base).root;
     for (size_t i = 0; i < n.outputs.size(); ++i)
-      alias_[n.outputs[i]] = {root, base, &n, c->outputs[i], roots_.at(root).version};
+      alias_[n.outputs[i]] = {root, base, &n, i, c->outputs[i], roots_.at(root).version};
   }
 
   // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses the copy.
@@ -189,6 +191,7 @@ class Functionalizer {
     std::vector<Value*> results = n.op->as<RewriteMeaning>()->fn(r);
     for (auto& v : scratch.values) g_.values.push_back(std::move(v));
     for (auto& inner : scratch.nodes) process(std::move(inner));
+    check_declared(n, results);
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       AOTC_CHECK(results[i], "{} yields nothing for output {}", n.op->name(), i);
       get(results[i]);
@@ -244,9 +247,22 @@ class Functionalizer {
     }
   }
 
+  // A view of a changed input as a view of what is written back, so that it is seen to be that storage: the value
+  // that a mutation computed for the view is equal, but a tensor of its own.
+  Value* place(Value* v) {
+    const auto it = alias_.find(v);
+    if (it == alias_.end() || !it->second.view || roots_.at(it->second.root).version == 0 || !is_input(it->second.root)) return get(v);
+    const Alias a = it->second;
+    return clone_with(*a.view, {{a.parent, place(a.parent)}})->output(a.result);
+  }
+
+  bool is_input(const Value* root) const {
+    return std::any_of(g_.inputs.begin(), g_.inputs.end(), [&](const Input& in) { return in.value == root; });
+  }
+
   void finish_signature() {
     for (Output& o : g_.outputs)
-      if (o.value) o.value = get(o.value);
+      if (o.value) o.value = place(o.value);
     for (WriteBack& w : g_.write_backs) w.value = get(w.value);
     for (size_t i = 0; i < g_.inputs.size(); ++i) {
       const Input& in = g_.inputs[i];

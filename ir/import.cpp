@@ -1,11 +1,15 @@
 // Stage 1: from the archive's mirror to the graph. Every node gets its op row, types and Python line; whatever
 // is not supported is collected and reported in one message.
 #include <algorithm>
+#include <cctype>
 #include <map>
 #include <set>
 
 #include "ir/graph.h"
+#include "ir/guards.h"
 #include "ir/ops/op.h"
+#include "ir/pt2/quote.h"
+#include "ir/text/verify.h"
 
 namespace aotc {
 namespace {
@@ -72,6 +76,7 @@ class Importer {
     errors_.throw_if_any();
     for (const pt2::OutputSpec& spec : p_.output_specs) import_output(spec);
     import_ranges();
+    graph_->guards = read_guards(p_, *graph_).checked;
     errors_.throw_if_any();
     return std::move(graph_);
   }
@@ -79,8 +84,22 @@ class Importer {
  private:
   Sym parse_text(const std::string& text) {
     auto [it, added] = parsed_.emplace(text, Sym());
-    if (added) it->second = Sym::parse(text);
+    if (added)
+      it->second = Sym::parse(text).substitute([&](const std::string& name) -> std::optional<Sym> { return Sym::symbol(symbol_name(name)); });
     return it->second;
+  }
+
+  // Symbols become variables of generated code. torch's names (s0, u1, zuf2) stay, others get a prefix.
+  std::string symbol_name(const std::string& name) {
+    const bool word = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+    if (name.empty() || !word || std::isdigit(static_cast<unsigned char>(name[0])))
+      user_error("{}: the symbol {} is no identifier; export the program again", p_.path, pt2::quote(name, 80));
+    const size_t digits = name.find_first_of("0123456789");
+    const std::string kind = name.substr(0, digits);
+    const bool plain = digits != std::string::npos && name.find_first_not_of("0123456789", digits) == std::string::npos;
+    std::string safe = plain && (kind == "s" || kind == "u" || kind == "zuf") ? name : "sym_" + name;
+    archive_symbols_.emplace(safe, name);
+    return safe;
   }
   Sym parse(const pt2::SymIntExpr& e) { return e.expr.empty() ? Sym(e.value) : parse_text(e.expr); }
 
@@ -106,6 +125,14 @@ class Importer {
     return t;
   }
 
+  Value* define(const std::string& name) {
+    if (name.empty()) user_error("{}: a tensor without a name; export the program again", p_.path);
+    Value* v = graph_->new_value(name, type_of(name));
+    if (!tensors_.emplace(name, v).second)
+      errors_.add(fmt::format("{}: tensor '{}' is defined twice; export the program again", p_.path, name));
+    return v;
+  }
+
   void import_input(const pt2::InputSpec& spec) {
     Input in;
     in.target = spec.target;
@@ -123,8 +150,7 @@ class Importer {
     const auto& value = spec.arg.value;
     if (auto* t = std::get_if<pt2::TensorName>(&value)) {
       in.name = t->name;
-      in.value = graph_->new_value(t->name, type_of(t->name));
-      tensors_[t->name] = in.value;
+      in.value = define(t->name);
       if (in.kind != InputKind::User) attach_storage(in, spec);
     } else if (auto* s = std::get_if<pt2::SymIntName>(&value)) {
       in.kind = InputKind::UserScalar;
@@ -179,6 +205,13 @@ class Importer {
     return it->second;
   }
 
+  template <typename T>
+  static T entry(const pt2::Argument& a, const char* what) {
+    const T* value = std::get_if<T>(&a.value);
+    if (!value) user_error("a list of {} with an entry of kind {}", what, a.kind);
+    return *value;
+  }
+
   Arg convert_list(const std::vector<pt2::Argument>& list, const std::string& type) {
     if (type.starts_with("Tensor")) {
       std::vector<Value*> v;
@@ -199,11 +232,15 @@ class Importer {
     }
     if (type.starts_with("bool")) {
       std::vector<bool> v;
-      for (const auto& a : list) v.push_back(std::get<bool>(a.value));
+      for (const auto& a : list) v.push_back(entry<bool>(a, "bools"));
       return v;
     }
     std::vector<Sym> v;
-    for (const auto& a : list) v.push_back(std::get<Sym>(convert(a, "int")));
+    for (const auto& a : list) {
+      const Arg item = convert(a, "int");
+      if (!std::holds_alternative<Sym>(item)) user_error("a list of integers with an entry of kind {}", a.kind);
+      v.push_back(std::get<Sym>(item));
+    }
     return v;
   }
 
@@ -305,8 +342,7 @@ class Importer {
   void add_output(Node* node, const pt2::Argument& a) {
     Value* v = nullptr;
     if (auto* t = std::get_if<pt2::TensorName>(&a.value)) {
-      v = graph_->new_value(t->name, type_of(t->name));
-      tensors_[t->name] = v;
+      v = define(t->name);
     } else if (auto* s = std::get_if<pt2::SymIntName>(&a.value)) {
       v = graph_->new_symbol_value(s->name, symbol(s->name));
     } else if (auto* l = std::get_if<std::vector<pt2::Argument>>(&a.value)) {
@@ -407,7 +443,7 @@ class Importer {
     for (const std::string& n : names) {
       SymbolInfo info;
       info.unbacked = !from_inputs.contains(n);
-      auto it = p_.range_constraints.find(n);
+      auto it = p_.range_constraints.find(archive_symbols_.at(n));
       if (it != p_.range_constraints.end()) {
         info.min = it->second.min;
         info.max = it->second.max;
@@ -423,12 +459,25 @@ class Importer {
   std::map<std::string, Value*> tensors_;
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph
   std::map<std::string, Sym> parsed_;
+  std::map<std::string, std::string> archive_symbols_;  // names here -> in the archive
   std::map<std::string, std::vector<std::string>> unsupported_;
   ErrorList errors_;
 };
 
 }  // namespace
 
-ImportedGraph import_graph(std::shared_ptr<const pt2::ExportedProgram> program) { return {Importer(std::move(program)).run()}; }
+ImportedGraph import_graph(std::shared_ptr<const pt2::ExportedProgram> program) {
+  const std::string path = program->path;
+  ImportedGraph imported{Importer(std::move(program)).run()};
+  try {
+    verify(*imported.graph, GraphStage::Graph);
+  } catch (const InternalError& e) {
+    // All of it was taken from the archive, which therefore contradicts itself.
+    user_error("{}: the archive's types and ops do not fit together: {}; export the program again, and report it to aotc if "
+               "that does not help",
+               path, e.what());
+  }
+  return imported;
+}
 
 }  // namespace aotc

@@ -15,6 +15,9 @@ struct Sym::Poly {
 
 namespace {
 
+// Products of sums grow; programs have sums of a few terms, only hostile archives reach this.
+constexpr size_t kMaxTerms = 10'000;
+
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t r;
   if (__builtin_add_overflow(a, b, &r)) user_error("size expression overflows 64 bits: {} + {}", a, b);
@@ -287,6 +290,7 @@ Sym operator+(const Sym& a, const Sym& b) {
 Sym operator-(const Sym& a, const Sym& b) { return a + Sym(-1) * b; }
 
 Sym operator*(const Sym& a, const Sym& b) {
+  if (a.terms().size() * b.terms().size() > kMaxTerms) user_error("a size expression has more than {} terms", kMaxTerms);
   std::vector<Sym::Term> terms;
   for (const auto& x : a.terms())
     for (const auto& y : b.terms()) {

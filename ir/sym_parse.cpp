@@ -8,12 +8,15 @@
 namespace aotc {
 namespace {
 
+// Bounds recursion; torch nests a few levels.
+constexpr int kMaxNesting = 400;
+
 class Parser {
  public:
   explicit Parser(std::string_view text) : text_(text) {}
 
   Sym parse_all() {
-    Sym s = comparison();
+    Sym s = condition();
     skip_space();
     if (at_ != text_.size()) fail("unexpected text");
     return s;
@@ -36,8 +39,45 @@ class Parser {
     if (!accept(token)) fail(fmt::format("expected '{}'", token));
   }
 
+  // A word operator of Python; "not(a)" without a space is the function.
+  bool accept_word(std::string_view word) {
+    skip_space();
+    const std::string_view next = text_.substr(at_, word.size() + 1);
+    if (next.size() <= word.size() || !next.starts_with(word)) return false;
+    const char after = next.back();
+    if (after != '(' && !std::isspace(static_cast<unsigned char>(after))) return false;
+    if (after == '(' && word == "not") return false;
+    at_ += word.size();
+    return true;
+  }
+
+  // Every recursion passes here or through power().
+  void enter() {
+    if (++depth_ > kMaxNesting) fail("nesting is too deep");
+  }
+
+  Sym condition() {
+    enter();
+    Sym a = conjunction();
+    while (accept_word("or")) a = sym_or(a, conjunction());
+    --depth_;
+    return a;
+  }
+
+  Sym conjunction() {
+    Sym a = negation();
+    while (accept_word("and")) a = sym_and(a, negation());
+    return a;
+  }
+
+  Sym negation() {
+    bool negated = false;
+    while (accept_word("not")) negated = !negated;
+    Sym a = comparison();
+    return negated ? sym_not(a) : a;
+  }
+
   Sym comparison() {
-    if (++depth_ > 200) fail("nesting is too deep");
     Sym a = sum();
     for (;;) {
       if (accept("==")) a = sym_eq(a, sum());
@@ -48,10 +88,8 @@ class Parser {
       else if (accept(">")) { Sym b = sum(); a = sym_lt(b, a); }
       else if (accept("&")) a = sym_and(a, sum());
       else if (accept("|")) a = sym_or(a, sum());
-      else break;
+      else return a;
     }
-    --depth_;
-    return a;
   }
 
   Sym sum() {
@@ -82,6 +120,13 @@ class Parser {
   }
 
   Sym power() {
+    enter();
+    Sym a = signed_power();
+    --depth_;
+    return a;
+  }
+
+  Sym signed_power() {
     if (accept("-")) return Sym(0) - power();
     if (accept("~")) return sym_not(power());
     Sym a = primary();
@@ -94,7 +139,7 @@ class Parser {
     if (at_ >= text_.size()) fail("it ends too early");
     char c = text_[at_];
     if (accept("(")) {
-      Sym s = comparison();
+      Sym s = condition();
       expect(")");
       return s;
     }
@@ -157,7 +202,7 @@ class Parser {
           identifier();
           continue;
         }
-        args.push_back(comparison());
+        args.push_back(condition());
       } while (accept(","));
       expect(")");
     }

@@ -178,8 +178,10 @@ void add_compile(CLI::App& app, Action& action) {
   auto o = std::make_shared<Options>();
   CLI::App* command = app.add_subcommand("compile", "compile an exported program to a package");
   command->add_option("MODEL", o->model, "the program, as torch.export.save wrote it (.pt2)");
-  command->add_option("-o,--output", o->package,
-                      "the package; default: MODEL.aotc in the current folder");
+  command
+      ->add_option("-o,--output", o->package,
+                   "the package; default: MODEL.aotc in the current folder")
+      ->check([](const std::string& name) { return name.empty() ? "the package needs a name" : ""; });
   add_compile_flags(*command, o->flags);
   command->add_option("--emit", o->emit, "print this stage's text instead of writing a package")
       ->check(CLI::IsMember(stage_names()))

@@ -11,6 +11,19 @@ std::pair<std::string, std::string> split_assignment(const std::string& text, co
   return {text.substr(0, equals), text.substr(equals + 1)};
 }
 
+// The items of "a,b": a list as one word, so that it never swallows the argument behind it.
+std::vector<std::string> split_list(const std::string& text, const char* option) {
+  std::vector<std::string> items;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    if (end == begin)
+      throw CLI::ValidationError(option, "an item of the list '" + text + "' is empty");
+    items.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return items;
+}
+
 }  // namespace
 
 void add_compile_flags(CLI::App& command, CompileFlags& flags) {
@@ -19,20 +32,16 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       .add_option("--device", s.device, "where the program runs: as exported, or all on one device")
       ->check(CLI::IsMember({"as-exported", "cpu", "cuda"}))
       ->capture_default_str();
-  command.add_option("--device-map", flags.device_map, "move one device, e.g. cuda:0=cpu")
-      ->delimiter(',')
-      ->type_name("FROM=TO");
   command
-      .add_option("--cpu", s.cpu_levels,
+      .add_option("--device-map", flags.device_map, "move single devices, e.g. cuda:0=cpu")
+      ->type_name("FROM=TO,...");
+  command
+      .add_option("--cpu", flags.cpu,
                   "CPU levels to compile for: native, x86-64-v3, x86-64-v4, aarch64, ...")
-      ->delimiter(',')
-      ->expected(1)
       ->capture_default_str()
       ->type_name("LEVEL,...");
   command
       .add_option("--gpu", flags.gpu, "GPU architectures to compile for: sm_80, sm_90, ..., sim")
-      ->delimiter(',')
-      ->expected(1)
       ->type_name("ARCH,...");
   command
       .add_option("--in-place", s.in_place,
@@ -63,15 +72,22 @@ void add_output_flags(CLI::App& command, OutputFlags& flags) {
 
 CompileSettings settings_of(const CompileFlags& flags) {
   CompileSettings s = flags.settings;
-  for (const std::string& text : flags.device_map)
-    s.device_map.insert(split_assignment(text, "--device-map"));
+  s.cpu_levels = split_list(flags.cpu, "--cpu");
+  if (!flags.device_map.empty())
+    for (const std::string& text : split_list(flags.device_map, "--device-map"))
+      s.device_map.insert(split_assignment(text, "--device-map"));
   for (const std::string& text : flags.aliases)
     s.aliases.push_back(split_assignment(text, "--alias"));
+  if (!s.aliases.empty())
+    user_error(
+        "--alias {}={}: this aotc finds by itself which outputs are an input's storage and takes no "
+        "other from the user yet; leave it out, and see aliased_io in 'aotc inspect'",
+        s.aliases[0].first, s.aliases[0].second);
   if (!flags.gpu.empty())
     user_error(
         "--gpu {}: this aotc compiles for CPUs only; leave it out, and use --device cpu for a "
         "program that was exported for a GPU",
-        fmt::join(flags.gpu, ","));
+        flags.gpu);
   return s;
 }
 

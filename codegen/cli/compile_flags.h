@@ -10,7 +10,8 @@ namespace aotc::cli {
 
 struct CompileFlags {
   CompileSettings settings;
-  std::vector<std::string> device_map, gpu, aliases;
+  std::string cpu = "native", gpu, device_map;  // lists, separated by commas
+  std::vector<std::string> aliases;
 };
 
 // Options of a command that all take the same meaning; --quiet and --json.

@@ -1,4 +1,5 @@
 // aotc emit-source: the program as a C++ project that builds without aotc.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "codegen/cli/commands.h"
@@ -21,7 +22,16 @@ struct Options {
   OutputFlags output;
 };
 
+// The name becomes part of symbols and file names.
+void check_name(const std::string& name) {
+  const bool begins = name.empty() || std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_';
+  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  if (!begins || !plain)
+    throw CLI::ValidationError("--name", fmt::format("'{}' is no C identifier: letters, digits and _", name));
+}
+
 int run_emit_source(const Options& o) {
+  check_name(o.name);
   CompileSettings settings = settings_of(o.flags);
   settings.embedded_name = o.name;
   StageClock clock(settings, o.output.quiet);

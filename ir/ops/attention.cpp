@@ -7,9 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 struct Attention {
   TensorExpr query, key, value, mask;
   bool causal;

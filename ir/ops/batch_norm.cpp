@@ -5,9 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 TensorExpr per_channel(TensorExpr v, int64_t rank) {
   Index sizes(static_cast<size_t>(rank), Sym(1));
   if (rank > 1)

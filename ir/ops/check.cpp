@@ -5,9 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
 Types no_types(const Node&) { return {}; }
 
 OpDef check_op(std::string_view schema, void (*lower)(Lowering&, const Node&)) {

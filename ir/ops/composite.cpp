@@ -7,9 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 // ---- softmax
 
 bool is_empty(TensorExpr x) { return product(x.sizes()).is(0); }

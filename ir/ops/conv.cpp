@@ -6,10 +6,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
 struct Convolution {
   Value *input, *weight, *bias;
   Index stride, padding, dilation, output_padding;

@@ -6,7 +6,6 @@ namespace aotc {
 namespace {
 
 using enum TypeRule;
-using Types = std::vector<TensorType>;
 
 OpDef with_infer(OpDef op, std::function<Types(const Node&)> infer) {
   op.infer = std::move(infer);

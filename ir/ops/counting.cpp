@@ -9,12 +9,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-Value* self_of(const Node& n) { return std::get<Value*>(n.args[0]); }
-
 E zero(KernelBuilder& k) { return k.constant(int64_t{0}, DType::Int64); }
 E one(KernelBuilder& k) { return k.constant(int64_t{1}, DType::Int64); }
 

@@ -8,11 +8,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // The type that torch.tensor gives a Python number.
 DType type_of_number(const Arg& a) {
   if (std::holds_alternative<bool>(a)) return DType::Bool;

@@ -7,9 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 Values pairwise_distance(Rewriter& r) {
   TensorExpr difference = in(r, "x1") - in(r, "x2") + double_arg(r.node, "eps");
   return {difference.apply("aten.norm.ScalarOpt_dim",

@@ -7,12 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-Value* self_of(const Node& n) { return std::get<Value*>(n.args[0]); }
-
 E is_nonzero(KernelBuilder& k, Value* v, const Index& at) {
   return cast(k.lowering().load(k, v, at), DType::Bool);
 }

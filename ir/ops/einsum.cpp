@@ -8,8 +8,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
 using Labels =
     std::vector<int>;  // letters; ellipsis dimensions are negative, counted from the last
 

@@ -6,12 +6,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // ---- advanced indexing
 
 AdvancedIndex advanced_index(const Node& n) {
@@ -75,11 +69,6 @@ Values masked_select(Rewriter& r) {
 }
 
 // ---- one index per element along a dimension
-
-size_t dim_arg(const Node& n) {
-  return static_cast<size_t>(
-      wrap_dim(int_arg(n, "dim"), static_cast<int64_t>(input_type(n).rank()), n));
-}
 
 Types gather_type(const Node& n) {
   const TensorType& t = input_type(n);

@@ -7,8 +7,6 @@
 
 namespace aotc {
 
-using Index = std::vector<Sym>;
-
 namespace {
 
 E loaded_index(KernelBuilder& k, Value* indices, const Index& at) {

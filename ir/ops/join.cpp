@@ -7,10 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
 const Values& tensors_arg(const Node& n) { return std::get<Values>(n.args[0]); }
 
 // ---- cat: one store per input into its region of the result

@@ -7,9 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 // ---- exp of a matrix: Taylor polynomial of the matrix scaled to norm 1/2, then repeated squaring
 
 constexpr int kTaylorTerms = 18;

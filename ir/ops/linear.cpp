@@ -5,10 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
 // ---- aotc.matmul: alpha a b + beta addend, with up to four batch dimensions that all operands
 // share
 

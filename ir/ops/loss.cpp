@@ -6,9 +6,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 enum Reduction : int64_t { kNone = 0, kMean = 1, kSum = 2 };
 
 Values reduced(Rewriter& r, TensorExpr losses) {

@@ -19,6 +19,10 @@ class Rewriter;
 class Elements;
 struct E;
 
+using Index = std::vector<Sym>;  // one entry per dimension
+using Types = std::vector<TensorType>;
+using Values = std::vector<Value*>;
+
 // A parsed "name.overload(Type arg=default, *, ...) -> Type" (torch's schema syntax).
 struct SchemaArg {
   std::string name, type;  // type as written: "Tensor", "Tensor?", "int[]", "Scalar", "SymInt[2]", ...

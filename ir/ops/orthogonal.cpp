@@ -10,10 +10,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
 enum class Family : uint8_t { T, U, V, W, H, He, L, P };
 
 // p_1(x); p_0 is 1.

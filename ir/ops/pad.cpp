@@ -5,11 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // The pad before dimension d.
 Sym pad_before(const Index& pad, size_t rank, size_t d) {
   size_t i = 2 * (rank - 1 - d);

@@ -7,12 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // Windows over the last kernel.size() dimensions.
 struct Windows {
   Index kernel, stride, padding, dilation;

@@ -5,9 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 enum class Kind : uint8_t { Lstm, Gru, Tanh, Relu };
 
 struct Weights {

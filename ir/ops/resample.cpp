@@ -8,12 +8,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // ---- the core form: one dimension, sizes and scales given. scale 0: sizes alone decide
 
 Types resized_type(const Node& n) {
@@ -45,7 +39,7 @@ E load_at(KernelBuilder& k, const Node& n, Index at, E position) {
 }
 
 // floor(i * ratio), or at the middle of the output element (exact).
-E nearest(KernelBuilder& k, const Node& n, const Index& index) {
+E resized_nearest(KernelBuilder& k, const Node& n, const Index& index) {
   E i = cast(k.index(index[static_cast<size_t>(int_arg(n, "dim"))]), DType::Float32);
   E scale = ratio(k, n, DType::Float32, false);
   if (bool_arg(n, "exact")) i = i + 0.5;
@@ -62,7 +56,7 @@ E source_position(KernelBuilder& k, const Node& n, const Index& index, DType t, 
   return cubic ? position : maximum(position, like(position, 0));
 }
 
-E linear(KernelBuilder& k, const Node& n, const Index& index) {
+E resized_linear(KernelBuilder& k, const Node& n, const Index& index) {
   DType t = compute_type(input_type(n).dtype);
   E position = source_position(k, n, index, t, false), low = floor(position);
   E weight = minimum(maximum(position - low, like(low, 0)), like(low, 1));
@@ -76,7 +70,7 @@ constexpr double kCubic = -0.75;
 E cubic_near(E x) { return ((kCubic + 2) * x - (kCubic + 3)) * x * x + 1.0; }
 E cubic_far(E x) { return ((kCubic * x - 5 * kCubic) * x + 8 * kCubic) * x - 4 * kCubic; }
 
-E cubic(KernelBuilder& k, const Node& n, const Index& index) {
+E resized_cubic(KernelBuilder& k, const Node& n, const Index& index) {
   DType t = compute_type(input_type(n).dtype);
   E position = source_position(k, n, index, t, true), low = floor(position), x = position - low;
   E first = as_index(low);
@@ -91,13 +85,13 @@ Rows core_rows() {
   return {
       formula_op("aotc.resize_nearest(Tensor self, int dim, SymInt size, float scale, bool exact) "
                  "-> Tensor",
-                 LoopsKind::Index, resized_type, nearest),
+                 LoopsKind::Index, resized_type, resized_nearest),
       formula_op("aotc.resize_linear(Tensor self, int dim, SymInt size, float scale, bool "
                  "align_corners) -> Tensor",
-                 LoopsKind::Index, resized_type, linear),
+                 LoopsKind::Index, resized_type, resized_linear),
       formula_op("aotc.resize_cubic(Tensor self, int dim, SymInt size, float scale, bool "
                  "align_corners) -> Tensor",
-                 LoopsKind::Index, resized_type, cubic),
+                 LoopsKind::Index, resized_type, resized_cubic),
   };
 }
 

@@ -17,6 +17,22 @@ OpDef prim_op(std::string_view schema, TypeRule rule, Prim prim, int operands) {
   return scalar_op(schema, rule, [prim](Elements& x) { return binary(prim, x[0], x[1]); });
 }
 
+size_t dim_arg(const Node& n, std::string_view name) {
+  return static_cast<size_t>(wrap_dim(int_arg(n, name), input_rank(n), n));
+}
+
+TensorType with_layout(const Node& n, Index sizes, Index strides) {
+  TensorType t = input_type(n);
+  t.sizes = std::move(sizes);
+  t.strides = std::move(strides);
+  return t;
+}
+
+Types same_type(const Node& n) {
+  const TensorType& t = input_type(n);
+  return {contiguous_type(t.dtype, t.sizes, t.device)};
+}
+
 Device device_of(const Node& n) {
   if (n.op->schema.index_of("device") >= 0)
     if (auto* d = std::get_if<Device>(&arg(n, "device"))) return *d;

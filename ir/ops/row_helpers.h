@@ -58,6 +58,17 @@ Rows copied_views();
 // Adds rows to a list.
 void append(Rows& rows, Rows more);
 
+// The first argument, a tensor, its type and its rank.
+inline Value* self_of(const Node& n) { return std::get<Value*>(n.args[0]); }
+inline const TensorType& input_type(const Node& n) { return self_of(n)->type; }
+inline int64_t input_rank(const Node& n) { return static_cast<int64_t>(input_type(n).rank()); }
+// A dimension of the first argument, counted from the front.
+size_t dim_arg(const Node& n, std::string_view name = "dim");
+// The first argument's type with other sizes and strides.
+TensorType with_layout(const Node& n, Index sizes, Index strides);
+// A contiguous result with the sizes and dtype of the first argument.
+Types same_type(const Node& n);
+
 // The device that a node's `device` argument names, or that of its tensors.
 Device device_of(const Node& n);
 // The `dtype` argument, or `otherwise`. A schema default that torch writes as a number is int64.

@@ -8,17 +8,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
-size_t dim_arg(const Node& n) {
-  return static_cast<size_t>(
-      wrap_dim(int_arg(n, "dim"), static_cast<int64_t>(input_type(n).rank()), n));
-}
-
 // Integers and bool add up in int64, unless a type is given.
 Types total_type(const Node& n) {
   const TensorType& t = input_type(n);
@@ -89,7 +78,7 @@ OpDef running_extreme_op(std::string_view schema, Prim at_least_as_good) {
       });
 }
 
-Types same_type(const Node& n) {
+Types floating_type_of(const Node& n) {
   const TensorType& t = input_type(n);
   return {contiguous_type(is_floating(t.dtype) ? t.dtype : DType::Float32, t.sizes, t.device)};
 }
@@ -176,9 +165,9 @@ Rows scan_ops() {
       running_extreme_op(
           "aten.cummin.default(Tensor self, int dim) -> (Tensor values, Tensor indices)", Prim::le),
       loops_op("aten.logcumsumexp.default(Tensor self, int dim) -> Tensor", LoopsKind::Scan,
-               same_type, lower_logcumsumexp),
+               floating_type_of, lower_logcumsumexp),
       loops_op("aten._logcumsumexp.default(Tensor self, int dim) -> Tensor", LoopsKind::Scan,
-               same_type, lower_logcumsumexp),
+               floating_type_of, lower_logcumsumexp),
       rewrite_op("aten.diff.default(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, "
                  "Tensor? append=None) -> Tensor",
                  diff),

@@ -8,17 +8,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
-Types same_type(const Node& n) {
-  const TensorType& t = input_type(n);
-  return {contiguous_type(t.dtype, t.sizes, t.device)};
-}
-
 // The result buffer of n, holding a copy of argument 0.
 loops::BufferId copy_of_self(Lowering& l, const Node& n) {
   loops::BufferId out = l.output(n);

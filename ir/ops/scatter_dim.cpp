@@ -9,17 +9,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-Value* self_of(const Node& n) { return std::get<Value*>(n.args[0]); }
-
-Types same_type(const Node& n) {
-  const TensorType& t = self_of(n)->type;
-  return {contiguous_type(t.dtype, t.sizes, t.device)};
-}
-
 // How a value meets what is there.
 enum class Combine : uint8_t { Replace, Add, Multiply, Maximum, Minimum, Mean };
 
@@ -135,11 +124,6 @@ void lower_writes(Lowering& l, const Node& n, const Writes& w, Combine how,
 }
 
 // ---- scatter: the index tensor has the rank of self
-
-size_t dim_arg(const Node& n) {
-  return static_cast<size_t>(
-      wrap_dim(int_arg(n, "dim"), static_cast<int64_t>(self_of(n)->type.rank()), n));
-}
 
 E source_element(KernelBuilder& k, const Node& n, const Index& at) {
   if (n.op->schema.index_of("src") >= 0) return k.lowering().load(k, tensor_arg(n, "src"), at);

@@ -7,10 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
 // ---- searchsorted: the number of boundaries before the value
 
 struct Search {

@@ -7,12 +7,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-using Values = std::vector<Value*>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // ---- the core form: sort along the last dimension, the first `count` places kept
 
 Types sorted_types(const Node& n) {

@@ -4,9 +4,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Values = std::vector<Value*>;
-
 // Whether each element of a vector differs from the one before; the first does.
 TensorExpr starts_of_runs(TensorExpr x) {
   Rewriter& r = *x.r;

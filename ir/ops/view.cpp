@@ -9,22 +9,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-int64_t input_rank(const Node& n) { return static_cast<int64_t>(input_type(n).rank()); }
-size_t dim_arg(const Node& n, std::string_view name) {
-  return static_cast<size_t>(wrap_dim(int_arg(n, name), input_rank(n), n));
-}
-
-TensorType with_layout(const Node& n, Index sizes, Index strides) {
-  TensorType t = input_type(n);
-  t.sizes = std::move(sizes);
-  t.strides = std::move(strides);
-  return t;
-}
-
 // ---- the same tensor
 
 OpDef identity_view(std::string_view schema) {

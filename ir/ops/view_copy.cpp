@@ -9,11 +9,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 // A fresh contiguous copy of every result of `target`.
 OpDef copying_op(std::string_view schema, std::string_view target) {
   return rewrite_op(schema, [target = std::string(target)](Rewriter& r) {

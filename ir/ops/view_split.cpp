@@ -5,11 +5,6 @@
 namespace aotc {
 namespace {
 
-using Index = std::vector<Sym>;
-using Types = std::vector<TensorType>;
-
-const TensorType& input_type(const Node& n) { return std::get<Value*>(n.args[0])->type; }
-
 size_t split_dim(const Node& n, int64_t dim) {
   return static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(input_type(n).rank()), n));
 }

@@ -159,6 +159,7 @@ struct ExportedProgram {
   std::vector<SampleInput> sample_inputs;
   bool has_sample_inputs = false;                  // else sample_inputs is empty and a note says why
   std::string in_spec, out_spec;                   // torch's pytree specs (JSON) of (args, kwargs) and result
+  std::vector<std::string> arg_names;              // of forward's arguments, positional then keyword, as guards name them
   std::vector<std::string> notes;                  // what a user may want to know of the archive, for inspect
   std::shared_ptr<const void> mapping;             // keeps the mapped file (and inflated members) alive
 };

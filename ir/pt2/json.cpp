@@ -14,7 +14,7 @@ namespace {
 using Json = nlohmann::json;
 
 // Bounds recursion here and over the schema; sixty graphs nested in each other need fewer.
-constexpr int kMaxDepth = 512;
+constexpr int kMaxNesting = 512;
 constexpr int64_t kLastBound = std::numeric_limits<int64_t>::max() - 1;
 
 const Json& node(const void* p) { return *static_cast<const Json*>(p); }
@@ -44,9 +44,9 @@ class Preparation {
       if (c == '"') i = end_of_string(i);
       if (c == '[' || c == '{') ++depth;
       if (c == ']' || c == '}') --depth;
-      if (depth > kMaxDepth)
+      if (depth > kMaxNesting)
         user_error("{}: nested more than {} levels deep; this is no exported program", where,
-                   kMaxDepth);
+                   kMaxNesting);
       if (c == 'N' || c == 'I') i = quote_word(i);
     }
   }
@@ -136,6 +136,8 @@ std::string JsonDocument::path_of(const void* target) const {
 }
 
 bool JsonRef::is_null() const { return node(node_).is_null(); }
+
+bool JsonRef::is_text() const { return node(node_).is_string(); }
 
 void JsonRef::fail(const std::string& what) const {
   std::string path = document_->path_of(node_);

@@ -17,6 +17,7 @@ class JsonDocument;
 class JsonRef {
  public:
   bool is_null() const;
+  bool is_text() const;
   // The member of an object; require() fails where find() gives nullopt: absent or null.
   std::optional<JsonRef> find(const char* key) const;
   JsonRef require(const char* key) const;

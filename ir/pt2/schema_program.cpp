@@ -158,6 +158,7 @@ void parse_tree_specs(JsonRef graph_module, ExportedProgram& program) {
     if (!signature || optional_text(entry, "fqn", "") != "") continue;
     program.in_spec = optional_text(*signature, "in_spec", "");
     program.out_spec = optional_text(*signature, "out_spec", "");
+    program.arg_names = optional_texts(*signature, "forward_arg_names");
     return;
   }
 }

@@ -57,7 +57,7 @@ bool is_alias_valid(const AotcProgram* program, const AotcOutput& output) {
     case AOTC_OUTPUT_CONSTANT:
       return output.ndim == 0 && element_bytes(output.dtype) <= 8;
     default:
-      return output.kind == AOTC_OUTPUT_FRESH || output.kind == AOTC_OUTPUT_NONE;
+      return output.kind == AOTC_OUTPUT_FRESH;
   }
 }
 
@@ -74,9 +74,10 @@ bool is_view_valid(const AotcProgram* program, const AotcOutput& output) {
 AotcStatus validate_outputs(const AotcProgram* program) {
   for (int32_t i = 0; i < program->n_outputs; ++i) {
     const AotcOutput& output = program->outputs[i];
+    if (output.kind == AOTC_OUTPUT_NONE && output.name) continue;  // it has a place and nothing else
     bool ok = output.name && is_rank(output.ndim) && is_alias_valid(program, output) &&
               is_view_valid(program, output) && is_extent(program, output.offset);
-    if (ok && output.kind != AOTC_OUTPUT_NONE) ok = element_bytes(output.dtype) > 0;
+    if (ok) ok = element_bytes(output.dtype) > 0;
     for (int32_t d = 0; ok && d < output.ndim; ++d)
       ok = is_extent(program, output.sizes[d]) && is_extent(program, output.strides[d]);
     if (!ok) return broken(program, "output", output.name);

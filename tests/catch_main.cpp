@@ -1,3 +1,3 @@
-// Catch2's main function for the toolchain tests.
+// The main function of every Catch2 test program.
 #define CATCH_CONFIG_MAIN
 #include <catch2/catch.hpp>

@@ -1,0 +1,296 @@
+// Text of a program's `run`.
+#include "codegen/emit_run.h"
+
+#include <algorithm>
+#include <set>
+
+#include "codegen/cpp_text.h"
+#include "codegen/emit_signature.h"
+#include "codegen/kernel_edit.h"
+
+namespace aotc {
+
+using namespace loops;
+
+namespace {
+
+// Element types that program.cpp does not know are passed as opaque pointers (extern "C": same
+// symbol).
+std::string pointer_type(DType t) {
+  bool plain = is_bool(t) || is_integer(t) || t == DType::Float32 || t == DType::Float64;
+  return plain ? cpp_type(t) : "void";
+}
+
+const char* matmul_entry(DType t) {
+  switch (t) {
+    case DType::Float32:
+      return "aotc_matmul_f32";
+    case DType::Float64:
+      return "aotc_matmul_f64";
+    case DType::BFloat16:
+      return "aotc_matmul_bf16";
+    case DType::Float16:
+      return "aotc_matmul_f16";
+    case DType::Int64:
+      return "aotc_matmul_i64";
+    case DType::Int32:
+      return "aotc_matmul_i32";
+    case DType::Int16:
+      return "aotc_matmul_i16";
+    case DType::Int8:
+      return "aotc_matmul_i8";
+    case DType::UInt8:
+      return "aotc_matmul_u8";
+    default:
+      user_error("matrix products of {} are not supported", name(t));
+  }
+}
+
+class RunEmitter {
+ public:
+  RunEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+             const WeightLayout& weights, Sizes& sizes)
+      : plan_(plan),
+        p_(plan.program),
+        g_(*plan.program.graph),
+        kernels_(kernels),
+        weights_(weights),
+        sizes_(sizes),
+        assumptions_(g_.assumptions()) {}
+
+  RunText make() {
+    out_.scratch_slots = plan_.scratch_slots;
+    std::string body;
+    for (const ScheduledKernel& s : kernels_) {
+      if (!s.kernel.matmul) out_.declarations += declaration(s);
+      body += step(s);
+    }
+    const bool uses_frame = body.find("frame") != std::string::npos;
+    std::string head;
+    for (const auto& [n, info] : g_.symbols)
+      if (!info.unbacked)
+        head += fmt::format("[[maybe_unused]] const int64_t {} = frame->symbols[{}];\n", n,
+                            symbol_index(g_, n));
+    if (!uses_frame && head.empty()) head = "(void)frame;\n";
+    out_.run = "int32_t run(AotcFrame* frame) {\n" + head + body + "return 0;\n}\n\n";
+    return std::move(out_);
+  }
+
+ private:
+  const Buffer& buffer(BufferId id) const { return p_.buffers[static_cast<size_t>(id)]; }
+  std::string index(const Sym& s) const { return cpp_index(s, assumptions_); }
+
+  // ---- kernels
+
+  std::string step(const ScheduledKernel& s) {
+    const Kernel& k = s.kernel;
+    if (k.matmul) return matmul_call(k);
+    if (k.kind == KernelKind::Host) return host_call(s);
+    if (k.kind != KernelKind::Check) return call(s) + ";\n";
+    return fmt::format("if ({}) {{\n{}frame->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
+                       failure(k.message), k.report >= 0 ? 1 : 0);
+  }
+
+  static std::string failure(const std::string& message) {
+    return fmt::format("frame->failure.message = {};\n", cpp_string(message));
+  }
+
+  std::string declaration(const ScheduledKernel& s) const {
+    const KernelParameters params = parameters_of(p_, s);
+    const std::set<BufferId> written = buffers_written(s.kernel);
+    std::vector<std::string> list;
+    for (BufferId b : params.buffers)
+      list.push_back(fmt::format("{}{}* {}", written.contains(b) ? "" : "const ",
+                                 pointer_type(buffer(b).dtype), pointer_name(p_, b)));
+    for (const std::string& n : params.symbols) list.push_back("int64_t " + n);
+    if (params.parallel)
+      list.insert(list.end(), {"void* parallel_context", "AotcParallelFor parallel_for"});
+    if (s.kernel.kind == KernelKind::Check) list.push_back("int64_t* report");
+    const char* result = s.kernel.kind == KernelKind::Check  ? "int32_t"
+                         : s.kernel.kind == KernelKind::Host ? "int64_t"
+                                                             : "void";
+    return fmt::format("extern \"C\" {} {}({});\n", result, s.kernel.name, fmt::join(list, ", "));
+  }
+
+  std::string home(BufferId id) const {
+    const Buffer& b = buffer(id);
+    switch (b.home) {
+      case Home::Input:
+        return fmt::format("frame->inputs[{}]", user_position(g_, b.index));
+      case Home::Storage:
+        return fmt::format("frame->storages[{}]", weights_.storage_index(b.index));
+      case Home::Output:
+        return fmt::format("frame->outputs[{}]", b.index);
+      case Home::Temp:
+        if (plan_.scratch_slot.contains(id))
+          return "scratch_" + std::to_string(plan_.scratch_slot.at(id));
+        return fmt::format("(frame->arena + {})", index(plan_.arena_offset.at(id)));
+    }
+    internal_error("unknown home");
+  }
+
+  std::string call(const ScheduledKernel& s) const {
+    const KernelParameters params = parameters_of(p_, s);
+    const std::set<BufferId> written = buffers_written(s.kernel);
+    std::vector<std::string> args;
+    for (BufferId b : params.buffers)
+      args.push_back(fmt::format("({}{}*){}", written.contains(b) ? "" : "const ",
+                                 pointer_type(buffer(b).dtype), home(b)));
+    for (const std::string& n : params.symbols) args.push_back(n);
+    if (params.parallel)
+      args.insert(args.end(), {"frame->parallel_context", "frame->parallel_for"});
+    if (s.kernel.kind == KernelKind::Check) args.push_back("&frame->failure.value");
+    return fmt::format("{}({})", s.kernel.name, fmt::join(args, ", "));
+  }
+
+  // ---- values that the program reads from its data
+
+  // Reads a symbol, checks its range, then obtains everything whose size is known by now.
+  std::string host_call(const ScheduledKernel& s) {
+    const std::string& n = s.kernel.symbol;
+    known_.push_back(n);
+    std::string text = fmt::format("const int64_t {} = {};\nframe->symbols[{}] = {};\n", n, call(s),
+                                   symbol_index(g_, n), n);
+    text += range_check(s.kernel, n, g_.symbols.at(n));
+    std::string memory = data_dependent_memory();
+    const std::string function = "sizes_after_" + n;
+    const std::string definition = sizes_.function(function, known_);
+    out_.functions += definition;
+    return text + (definition.empty() ? "" : sizes_.call(function)) + memory;
+  }
+
+  std::string range_check(const Kernel& k, const std::string& n, const SymbolInfo& info) const {
+    std::vector<std::string> wrong;
+    if (info.min && *info.min != INT64_MIN) wrong.push_back(fmt::format("{} < {}", n, *info.min));
+    if (info.max && *info.max != INT64_MAX) wrong.push_back(fmt::format("{} > {}", n, *info.max));
+    if (wrong.empty()) return "";
+    const std::string where = k.origins.empty() ? "" : k.origins[0].source.str() + ": ";
+    const std::string message = fmt::format("{}the value must be in [{}, {}]", where,
+                                            info.min ? std::to_string(*info.min) : "-inf",
+                                            info.max ? std::to_string(*info.max) : "inf");
+    return fmt::format(
+        "if ({}) {{\n{}frame->failure.value = {};\nframe->failure.has_value = 1;\nreturn 1;\n}}\n",
+        fmt::join(wrong, " || "), failure(message), n);
+  }
+
+  // All of it comes right after the value that decides its size: a call can fail there, and
+  // write-backs know.
+  std::string data_dependent_memory() {
+    std::string text;
+    for (size_t i = 0; i < p_.output_buffers.size(); ++i) {
+      const BufferId b = p_.output_buffers[i];
+      if (b < 0 || buffer(b).home != Home::Output ||
+          !becomes_known(product(buffer(b).sizes), "output" + std::to_string(i)))
+        continue;
+      for (const Sym& s : buffer(b).sizes) sizes_(s);
+      for (const Sym& s : buffer(b).strides) sizes_(s);
+      text += fmt::format("if (!frame->obtain_output(frame, {})) return 1;\n", i);
+    }
+    for (const auto& [b, slot] : plan_.scratch_slot) {
+      const Sym bytes = plan_.scratch_bytes.at(b);
+      if (!becomes_known(bytes, "scratch" + std::to_string(slot))) continue;
+      text += scratch(slot, fmt::format("frame->extents[{}]", sizes_.entry(bytes)));
+    }
+    for (const ScheduledKernel& s : kernels_) {
+      if (!s.kernel.matmul) continue;
+      const Matmul& m = *s.kernel.matmul;
+      if (!becomes_known(product(m.batch_sizes) + m.m + m.n + m.k, s.kernel.name)) continue;
+      matmul_slots_[s.kernel.name] = out_.scratch_slots;
+      text += scratch(out_.scratch_slots++, scratch_bytes(m, *this));
+    }
+    return text;
+  }
+
+  static std::string scratch(int slot, const std::string& bytes) {
+    return fmt::format(
+        "char* const scratch_{0} = (char*)frame->obtain_scratch(frame, {0}, {1});\nif "
+        "(!scratch_{0}) return 1;\n",
+        slot, bytes);
+  }
+
+  // Once for each thing: its size depends on data, and all of that is known.
+  bool becomes_known(const Sym& size, const std::string& what) {
+    const std::vector<std::string> needed = sizes_.data_dependent(size);
+    auto known = [&](const std::string& n) { return std::ranges::find(known_, n) != known_.end(); };
+    return !needed.empty() && std::ranges::all_of(needed, known) && obtained_.insert(what).second;
+  }
+
+  // ---- matrix products
+
+  std::string matmul_call(const Kernel& k) {
+    const Matmul& m = *k.matmul;
+    out_.uses_templates = true;
+    std::string text = "// " + k.name;
+    for (const Origin& o : k.origins)
+      text += fmt::format("  {}  {}", o.op, one_line(o.source.str()));
+    text += "\n{\nAotcMatmul product = {};\n";
+    for (size_t i = 0; i < 4; ++i)
+      text += fmt::format("product.batch_sizes[{}] = {};\n", i,
+                          i < m.batch_sizes.size() ? index(m.batch_sizes[i]) : "1");
+    text += fmt::format("product.m = {};\nproduct.n = {};\nproduct.k = {};\n", index(m.m),
+                        index(m.n), index(m.k));
+    text += operand("a", m.a, false) + operand("b", m.b, false) + operand("c", m.c, true) +
+            operand("d", m.d, false);
+    text +=
+        fmt::format("product.alpha = {};\nproduct.beta = {};\n",
+                    cpp_constant(ScalarValue::of(m.alpha)), cpp_constant(ScalarValue::of(m.beta)));
+    text += matmul_scratch(k);
+    text +=
+        "product.threads = frame->threads;\nproduct.parallel_context = frame->parallel_context;\n";
+    return text + fmt::format("product.parallel_for = frame->parallel_for;\n{}(&product);\n}}\n",
+                              matmul_entry(m.dtype));
+  }
+
+  std::string operand(const char* n, const MatmulOperand& o, bool written) const {
+    if (o.buffer < 0) return "";
+    const Buffer& b = buffer(o.buffer);
+    const Sym bytes = (o.offset + b.offset) * Sym(element_size(b.dtype));
+    std::string text = fmt::format("product.{} = ({}char*){} + {};\n", n, written ? "" : "const ",
+                                   home(o.buffer), index(bytes));
+    for (size_t i = 0; i < o.batch.size(); ++i)
+      text += fmt::format("product.{}_batch[{}] = {};\n", n, i, index(o.batch[i]));
+    return text + fmt::format("product.{}_row = {};\nproduct.{}_col = {};\n", n, index(o.row), n,
+                              index(o.col));
+  }
+
+  static std::string scratch_bytes(const Matmul& m, const RunEmitter& e) {
+    return fmt::format("aotc_matmul_scratch({}, {}, {}, {}, frame->threads)",
+                       e.index(product(m.batch_sizes)), e.index(m.m), e.index(m.n), e.index(m.k));
+  }
+
+  // Scratch follows the arena; where its size depends on data, it has a slot of its own.
+  std::string matmul_scratch(const Kernel& k) {
+    if (matmul_slots_.contains(k.name))
+      return fmt::format("product.scratch = scratch_{};\n", matmul_slots_.at(k.name));
+    out_.scratch.push_back(scratch_bytes(*k.matmul, *this));
+    return fmt::format("product.scratch = frame->arena + {};\n", index(plan_.arena_bytes));
+  }
+
+  static std::string one_line(std::string s) {
+    for (char& c : s)
+      if (c == '\n' || c == '\r') c = ' ';
+    while (s.ends_with("\\") || s.ends_with(" ")) s.pop_back();
+    return s;
+  }
+
+  const Plan& plan_;
+  const LoopProgram& p_;
+  const Graph& g_;
+  const std::vector<ScheduledKernel>& kernels_;
+  const WeightLayout& weights_;
+  Sizes& sizes_;
+  Assumptions assumptions_;
+  std::vector<std::string> known_;
+  std::set<std::string> obtained_;
+  std::map<std::string, int> matmul_slots_;  // by kernel
+  RunText out_;
+};
+
+}  // namespace
+
+RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                 const WeightLayout& weights, Sizes& sizes) {
+  return RunEmitter(plan, kernels, weights, sizes).make();
+}
+
+}  // namespace aotc

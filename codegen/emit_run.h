@@ -1,0 +1,26 @@
+// The function `run` of a program: it calls the kernels in order, gives data-dependent sizes their
+// memory as soon as they are known, and returns at the first check that fails.
+#pragma once
+#include <string>
+#include <vector>
+
+#include "codegen/emit.h"
+#include "codegen/sizes.h"
+#include "codegen/weights.h"
+
+namespace aotc {
+
+struct RunText {
+  std::string declarations;  // of the kernels
+  std::string functions;     // that run calls: sizes known during the call
+  std::string run;           // the function
+  std::vector<std::string>
+      scratch;            // byte counts of matrix products' scratch, which follows the arena
+  int scratch_slots = 0;  // for AotcProgram.n_scratch_slots
+  bool uses_templates = false;
+};
+
+RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                 const WeightLayout& weights, Sizes& sizes);
+
+}  // namespace aotc

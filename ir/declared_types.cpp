@@ -1,0 +1,39 @@
+// Comparing declared and inferred types, as far as provable.
+#include "ir/declared_types.h"
+
+#include <algorithm>
+
+#include "ir/ops/op.h"
+
+namespace aotc {
+namespace {
+
+bool contradicts(const TensorType& declared, const TensorType& found) {
+  if (declared.dtype != found.dtype || declared.rank() != found.rank()) return true;
+  for (size_t i = 0; i < declared.rank(); ++i) {
+    const auto difference = (declared.sizes[i] - found.sizes[i]).constant();
+    if (difference && *difference != 0) return true;
+  }
+  return false;
+}
+
+std::string type_text(const TensorType& t) {
+  std::string sizes;
+  for (const Sym& s : t.sizes) sizes += (sizes.empty() ? "" : ", ") + s.str();
+  return fmt::format("{} [{}]", name(t.dtype), sizes);
+}
+
+}  // namespace
+
+void check_declared(const Node& n, const std::vector<Value*>& results) {
+  for (size_t i = 0; i < std::min(results.size(), n.outputs.size()); ++i) {
+    const Value* declared = n.outputs[i];
+    const Value* found = results[i];
+    if (!declared || !found || declared->kind != ValueKind::Tensor || found->kind != ValueKind::Tensor) continue;
+    if (!contradicts(declared->type, found->type)) continue;
+    user_error("{}: node '{}': the archive declares '{}' as {}, {} of its operands yields {}; export the program again",
+               n.source.str(), n.name, declared->name, type_text(declared->type), n.op->name(), type_text(found->type));
+  }
+}
+
+}  // namespace aotc

@@ -1,0 +1,315 @@
+"""Writes small programs for every kind of input, output, state and mutation, with eager results.
+
+python make_programs.py OUT [NAME ...]      (torch 2.15, numpy)
+
+OUT/NAME.pt2 is the program as exported, OUT/NAME.decomp.pt2 the same after run_decompositions(),
+OUT/NAME.case<k>/ one call: inputs, expected outputs, what changed; error.txt where the call must be refused.
+"""
+import copy
+import json
+import os
+import re
+import shutil
+import sys
+
+import numpy as np
+import torch
+import torch.utils._pytree as pytree
+from torch import nn
+
+D = torch.export.Dim
+R = torch.randn
+PROGRAMS = {}
+
+
+def save_array(path, x):
+    if not isinstance(x, torch.Tensor):
+        np.save(path + ".npy", np.asarray(x))
+    elif x.dtype == torch.bfloat16:
+        np.save(path + ".bf16.npy", x.detach().contiguous().view(torch.int16).numpy().view(np.uint16))
+    else:
+        np.save(path + ".npy", x.detach().contiguous().numpy())
+
+
+def save_program(ep, path):
+    """With file names of stack traces made relative, so that they name no machine."""
+    for node in ep.graph.nodes:
+        trace = node.meta.get("stack_trace")
+        if trace:
+            node.meta["stack_trace"] = re.sub(r'File "[^"]*/([^"/]*)"', r'File "\1"', trace)
+    torch.export.save(ep, path)
+
+
+def same(a, b):
+    return a.shape == b.shape and torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))
+
+
+def call_positions(values):
+    return [x for x in values if x is not None and not isinstance(x, str)]
+
+
+def describe_inputs(flat):
+    """Layouts, in elements, with one id per storage; None unless some input is not plainly contiguous."""
+    ids, infos, plain = {}, [], True
+    for x in flat:
+        if not isinstance(x, torch.Tensor):
+            infos.append(None)
+            continue
+        storage = x.untyped_storage()
+        key = storage.data_ptr() or -id(x)
+        plain = plain and x.is_contiguous() and x.storage_offset() == 0 and key not in ids
+        infos.append({"size": list(x.shape), "stride": list(x.stride()), "offset": x.storage_offset(),
+                      "storage": storage.nbytes() // x.element_size(), "storage_id": ids.setdefault(key, len(ids))})
+    return None if plain else infos
+
+
+def shared_input(y, flat):
+    """Which input's storage an output is in."""
+    if not isinstance(y, torch.Tensor) or y.numel() == 0:
+        return {}
+    for i, x in enumerate(flat):
+        if isinstance(x, torch.Tensor) and x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr():
+            return {"alias_in": i}
+    return {}
+
+
+def write_meta(folder, meta):
+    if meta:
+        with open(f"{folder}/meta.json", "w") as f:
+            json.dump(meta, f)
+
+
+def write_case(folder, module, args, kwargs, sequence, refused):
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    flat = call_positions(pytree.tree_flatten((args, kwargs))[0])
+    meta = {"sequence": True} if sequence else {}
+    if layouts := describe_inputs(flat):
+        meta["inputs"] = layouts
+    for i, x in enumerate(flat):
+        save_array(f"{folder}/in{i}", x)
+    if refused:
+        with open(f"{folder}/error.txt", "w") as f:
+            f.write("refused\n")
+        return write_meta(folder, meta)
+    before = copy.deepcopy(flat)
+    states = {n: b.clone() for n, b in module.named_buffers(remove_duplicate=False)}
+    with torch.no_grad():
+        outputs = pytree.tree_flatten(module(*args, **kwargs))[0]
+    if any(places := [shared_input(y, flat) for y in outputs]):
+        meta["outputs"] = places
+    write_meta(folder, meta)
+    for i, y in enumerate(outputs):
+        if y is not None and not isinstance(y, str):
+            save_array(f"{folder}/out{i}", y)
+    for i, x in enumerate(flat):
+        if isinstance(x, torch.Tensor) and not same(x, before[i]):
+            save_array(f"{folder}/mut{i}", x)
+    for n, b in module.named_buffers(remove_duplicate=False):
+        if not same(b, states[n]):
+            save_array(f"{folder}/buf_{n}", b)
+
+
+def write(out, name, module, cases, sequence=False, refused=(), decomp=True, **export):
+    """cases: (args, kwargs) each; `refused` lists those that must fail; `sequence` runs them on one module."""
+    args, kwargs = copy.deepcopy(cases[0])
+    ep = torch.export.export(copy.deepcopy(module), args, kwargs=kwargs or None, **export)
+    save_program(ep, f"{out}/{name}.pt2")
+    if decomp:
+        with torch.no_grad():
+            save_program(ep.run_decompositions(), f"{out}/{name}.decomp.pt2")
+    live = copy.deepcopy(module)
+    for k, (args, kwargs) in enumerate(cases):
+        one = live if sequence else copy.deepcopy(module)
+        write_case(f"{out}/{name}.case{k}", one, args, kwargs, sequence, k in refused)
+
+
+def program(name, cases, make=dict, **options):
+    """Registers the decorated forward(self, ...); `make` yields its buffers and parameters."""
+
+    def register(forward):
+        def run(out):
+            torch.manual_seed(0)
+
+            class Model(nn.Module):
+                def __init__(self):
+                    super().__init__()
+                    for key, value in make().items():
+                        if isinstance(value, nn.Parameter):
+                            self.register_parameter(key, value)
+                        elif isinstance(value, tuple):
+                            self.register_buffer(key, value[0], persistent=False)
+                        else:
+                            self.register_buffer(key, value)
+
+            Model.forward = forward
+            calls = [c if len(c) == 2 and isinstance(c[1], dict) else (c, {}) for c in cases()]
+            write(out, name, Model(), calls, **options)
+
+        PROGRAMS[name] = run
+        return forward
+
+    return register
+
+
+# ---- outputs and inputs that are no tensors
+
+
+@program("no_output", lambda: [(R(3),)])
+def _(self, x):
+    x.add_(1)
+
+
+@program("constant_outputs", lambda: [(R(3),)])
+def _(self, x):
+    return x + torch.tensor([1.0, 2.0, 3.0]), 5, None, x * torch.tensor(3), 2.5, True, "text"
+
+
+@program("python_inputs", lambda: [(R(3), None, "negate", 3, 2.5, True)])
+def _(self, x, nothing, mode, n, f, b):
+    y = x * n + f
+    return (-y if mode == "negate" else y), nothing is None, n, b
+
+
+@program("nested_inputs", lambda: [(({"b": R(3), "a": R(3)}, (R(2), [R(2)])), {"k": R(4), "z": None})])
+def _(self, d, pair, *, k, z=None):
+    d["b"].add_(1)
+    return {"z": d["a"] + d["b"], "a": pair[0] * pair[1][0], "k": k * 2, "n": z}
+
+
+# ---- conditions on sizes
+
+
+@program("divisible_rows", lambda: [(R(16, 3),), (R(24, 3),), (R(20, 3),), (R(5, 3),)],
+         dynamic_shapes=({0: D.AUTO},), refused=(2, 3))
+def _(self, x):
+    return x.view(x.shape[0] // 8, 8, 3).sum(1)
+
+
+@program("compared_rows", lambda: [(R(16, 3), R(6, 3)), (R(9, 3), R(8, 3)), (R(4, 3), R(8, 3)), (R(12, 3), R(5, 3))],
+         dynamic_shapes=({0: D.AUTO}, {0: D.AUTO}), refused=(2, 3))
+def _(self, x, y):
+    y.mul_(2)
+    if x.shape[0] > y.shape[0] and y.shape[0] != 5:
+        return x.sum() - y.sum()
+    return x.sum() + y.sum()
+
+
+@program("related_rows", lambda: [(R(8, 3), R(4, 3)), (R(6, 3), R(3, 3)), (R(7, 3), R(3, 3)), (R(8, 3), R(3, 3))],
+         dynamic_shapes=({0: 2 * D("s", min=2, max=64)}, {0: D("s", min=2, max=64)}), refused=(2, 3))
+def _(self, x, y):
+    return x.view(-1, 2, 3).sum(1) + y
+
+
+@program("nested_sizes", lambda: [(({"k": R(4, 2)}, [R(4)]), {}), (({"k": R(6, 2)}, [R(6)]), {}), (({"k": R(5, 2)}, [R(5)]), {})],
+         dynamic_shapes={"d": {"k": {0: D.AUTO}}, "l": [{0: D.AUTO}]}, refused=(2,))
+def _(self, d, l):
+    return d["k"].view(-1, 2, 2).sum(1) + l[0].view(-1, 2)
+
+
+# ---- mutations of inputs
+
+
+@program("view_writes", lambda: [(R(4, 4), R(2, 4))])
+def _(self, x, y):
+    x[1:3] = y
+    x.select(1, 2).fill_(7)
+    x.t()[0].mul_(3)
+    x.diagonal().zero_()
+    return x.flatten(), x
+
+
+@program("view_returned", lambda: [(R(3, 4),)])
+def _(self, x):
+    top, rest = x.split([1, 2])
+    middle = rest.view(-1)[2:5].mul_(3)
+    changed = rest.neg_()
+    x.add_(1)
+    return middle, changed, top
+
+
+@program("mask_writes", lambda: [(R(3, 4), R(3, 4) > 0)])
+def _(self, x, m):
+    x.masked_fill_(m, -float("inf"))
+    x[x < -1] = 0.5
+
+
+@program("index_writes", lambda: [(R(4, 6), torch.tensor([0, 0, -1, 2]), R(4, 6), torch.tensor([1, 5]), R(4, 2)),
+                                  (R(4, 6), torch.tensor([0, 4, -1, 2]), R(4, 6), torch.tensor([1, 5]), R(4, 2))], refused=(1,))
+def _(self, x, i, v, j, w):
+    x.index_put_((i,), v, accumulate=True)
+    x.index_copy_(1, j, w)
+
+
+@program("overlapping_inputs", lambda: (lambda s: [(s[:6], s[6:]), (R(6), R(6)), (s[:6], s[3:9])])(R(12)), refused=(2,))
+def _(self, x, y):
+    x.add_(y)
+    y.mul_(2)
+    return x * y
+
+
+@program("empty_input", lambda: [(R(0, 4), R(2, 4))])
+def _(self, x, y):
+    x.add_(1)
+    return torch.cat([x, y])
+
+
+# ---- state
+
+
+def _shared():
+    both = torch.zeros(4)
+    return {"a": both, "b": both}
+
+
+@program("two_names", lambda: [(R(4),), (R(4),)], _shared, sequence=True, decomp=False)
+def _(self, x):
+    self.a.add_(x)
+    return self.b * 2
+
+
+def _views():
+    big = R(6, 8)
+    return {"w": nn.Parameter(big[:, :4]), "v": nn.Parameter(big.t()[4:]), "row": big[1]}
+
+
+@program("weight_views", lambda: [(R(3, 4),)], _views)
+def _(self, x):
+    return x @ self.w.t() @ self.v.t() + self.row[:4]
+
+
+def _kinds():
+    return {"halves": torch.ones(3, dtype=torch.bfloat16), "flags": (torch.tensor([True, False, True]),),
+            "count": torch.tensor(0), "small": torch.tensor([-128, 0, 127], dtype=torch.int8), "none": torch.zeros(0, 3)}
+
+
+@program("buffer_kinds", lambda: [(R(3).bfloat16(),), (R(3).bfloat16(),), (R(3).bfloat16(),)], _kinds, sequence=True)
+def _(self, x):
+    self.halves.mul_(x)
+    self.flags.logical_xor_(x > 0)
+    self.count.add_(1)
+    self.small.add_(self.count.to(torch.int8))
+    self.none.add_(1)
+    return x * self.count, self.flags & (self.small > 0), self.none.sum()
+
+
+@program("growing_cache", lambda: [(R(1, 2, 3, 4),), (R(1, 2, 3, 4),), (R(1, 2, 3, 4),)],
+         lambda: {"k": torch.zeros(1, 2, 8, 4), "at": torch.tensor(0)}, sequence=True, refused=(2,))
+def _(self, x):
+    i = self.at + torch.arange(x.shape[2])
+    self.k[:, :, i] = x
+    self.at.add_(x.shape[2])
+    return self.k.sum((0, 1, 3)), self.at.clone()
+
+
+@program("state_returned", lambda: [(R(2, 3),), (R(2, 3),)], lambda: {"b": torch.zeros(2, 3)}, sequence=True)
+def _(self, x):
+    self.b.add_(x)
+    return self.b, self.b[0], self.b.t()
+
+
+if __name__ == "__main__":
+    out = sys.argv[1]
+    os.makedirs(out, exist_ok=True)
+    for name in sys.argv[2:] or list(PROGRAMS):
+        PROGRAMS[name](out)

@@ -1,3 +1,0 @@
-// Tests of the interpreter.
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
