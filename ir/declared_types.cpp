@@ -25,11 +25,19 @@ std::string type_text(const TensorType& t) {
 
 }  // namespace
 
-void check_declared(const Node& n, const std::vector<Value*>& results) {
+std::set<const Value*> used_values(const Graph& g) {
+  std::set<const Value*> used;
+  for (const auto& n : g.nodes) Graph::for_each_operand(*n, [&](Value* v) { used.insert(v); });
+  for (const Output& o : g.outputs) used.insert(o.value);
+  for (const WriteBack& w : g.write_backs) used.insert(w.value);
+  return used;
+}
+
+void check_declared(const Node& n, const std::vector<Value*>& results, const std::set<const Value*>& used) {
   for (size_t i = 0; i < std::min(results.size(), n.outputs.size()); ++i) {
     const Value* declared = n.outputs[i];
     const Value* found = results[i];
-    if (!declared || !found || declared->kind != ValueKind::Tensor || found->kind != ValueKind::Tensor) continue;
+    if (!used.contains(declared) || !found || declared->kind != ValueKind::Tensor || found->kind != ValueKind::Tensor) continue;
     if (!contradicts(declared->type, found->type)) continue;
     user_error("{}: node '{}': the archive declares '{}' as {}, {} of its operands yields {}; export the program again",
                n.source.str(), n.name, declared->name, type_text(declared->type), n.op->name(), type_text(found->type));

@@ -10,6 +10,7 @@ namespace aotc {
 
 CoreGraph decompose(FunctionalGraph functional) {
   Graph& g = *functional.graph;
+  const std::set<const Value*> used = used_values(g);
   std::map<Value*, Value*> replaced;
   auto current = [&](Value* v) {
     for (auto it = replaced.find(v); it != replaced.end(); it = replaced.find(v)) v = it->second;
@@ -28,7 +29,7 @@ CoreGraph decompose(FunctionalGraph functional) {
     Rewriter r(g, it, n);
     std::vector<Value*> results = rewrite->fn(r);
     AOTC_CHECK(results.size() >= n.outputs.size(), "{} yields {} values, {} are needed", n.op->name(), results.size(), n.outputs.size());
-    check_declared(n, results);
+    check_declared(n, results, used);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (results[i]) replaced[n.outputs[i]] = results[i];
     auto next = std::next(it);

@@ -18,6 +18,7 @@ class Functionalizer {
 
   void run() {
     unify_shared_storages();
+    used_ = used_values(g_);
     std::list<std::unique_ptr<Node>> old;
     old.swap(g_.nodes);
     for (auto& n : old) process(std::move(n));
@@ -191,7 +192,7 @@ class Functionalizer {
     std::vector<Value*> results = n.op->as<RewriteMeaning>()->fn(r);
     for (auto& v : scratch.values) g_.values.push_back(std::move(v));
     for (auto& inner : scratch.nodes) process(std::move(inner));
-    check_declared(n, results);
+    check_declared(n, results, used_);
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       AOTC_CHECK(results[i], "{} yields nothing for output {}", n.op->name(), i);
       get(results[i]);
@@ -278,6 +279,7 @@ class Functionalizer {
   std::map<Value*, Root> roots_;
   std::map<Value*, Value*> overlapping_;
   std::vector<std::unique_ptr<Node>> retired_;
+  std::set<const Value*> used_;  // of the mutating program
 };
 
 // The value that a chain of views starts from.
