@@ -33,9 +33,11 @@ std::string cpp_constant(const ScalarValue& v);
 // Integer expression as C++ whose operands have type `type`; symbols print as their names, "%n" as
 // v<n>.
 std::string cpp_index(const Sym& s, const Assumptions& a, const char* type = "int64_t");
-std::string kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+SourceFile kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
                          const EmitOptions& options, StoreTable& stores);
-std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+// The kernel's function with names that say nothing: equal for kernels that do the same.
+std::string canonical_text(const loops::LoopProgram& p, const ScheduledKernel& k);
+SourceFile program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
                          const EmitOptions& options, Sources& sources);
 Sources emit(const Plan& plan, const EmitOptions& options);
 

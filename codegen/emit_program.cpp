@@ -1,5 +1,7 @@
 // program.cpp of a program: its signature as constant tables (runtime_support/model/program.h), the
 // sizes of a call, and `run`, which calls the kernels in order.
+#include <map>
+
 #include "codegen/cpp_text.h"
 #include "codegen/emit.h"
 #include "codegen/emit_run.h"
@@ -48,7 +50,7 @@ class ProgramEmitter {
       arena_ = fmt::format("{{0, {}}}", sizes_.entry(plan.arena_bytes));
   }
 
-  std::string text() {
+  SourceFile file() {
     const std::string sizes = run_.functions + compute_extents();
     sizes_.check_complete();
     std::string declarations(program_declarations());
@@ -60,10 +62,12 @@ class ProgramEmitter {
         options_.name);
     out += prologue + "#define NULL 0\n" + declarations;
     if (run_.uses_templates) out += std::string(template_declarations());
+    const size_t generated_at = out.size();
     if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
     out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +
            sizes + run_.run;
-    return out + "}  // namespace\n\n" + program_table();
+    out += "}  // namespace\n\n" + program_table();
+    return {"program.cpp", std::move(out), generated_at};
   }
 
  private:
@@ -144,20 +148,36 @@ class ProgramEmitter {
 
 }  // namespace
 
-std::string program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                         const EmitOptions& options, Sources& sources) {
-  return ProgramEmitter(plan, kernels, options, sources).text();
+SourceFile program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                        const EmitOptions& options, Sources& sources) {
+  return ProgramEmitter(plan, kernels, options, sources).file();
 }
+
+namespace {
+
+// Layers that repeat have kernels that do the same: each function is compiled once.
+std::vector<ScheduledKernel> scheduled_kernels(const loops::LoopProgram& p) {
+  std::vector<ScheduledKernel> kernels;
+  std::map<std::string, std::string> functions;  // by canonical text
+  for (const loops::Kernel& k : p.kernels) {
+    kernels.push_back(schedule(p, k));
+    if (!k.matmul)
+      kernels.back().function =
+          functions.emplace(canonical_text(p, kernels.back()), k.name).first->second;
+  }
+  return kernels;
+}
+
+}  // namespace
 
 Sources emit(const Plan& plan, const EmitOptions& options) {
   Sources s;
   s.name = options.name;
   s.embed_weights = options.embed_weights;
-  std::vector<ScheduledKernel> kernels;
-  for (const loops::Kernel& k : plan.program.kernels) kernels.push_back(schedule(plan.program, k));
-  std::string program = program_file(plan, kernels, options, s);
-  s.files.push_back({"kernels.cpp", kernels_file(plan, kernels, options, s.stores)});
-  s.files.push_back({"program.cpp", std::move(program)});
+  const std::vector<ScheduledKernel> kernels = scheduled_kernels(plan.program);
+  SourceFile program = program_file(plan, kernels, options, s);
+  s.files.push_back(kernels_file(plan, kernels, options, s.stores));
+  s.files.push_back(std::move(program));
   return s;
 }
 

@@ -62,7 +62,7 @@ class RunEmitter {
     out_.scratch_slots = plan_.scratch_slots;
     std::string body;
     for (const ScheduledKernel& s : kernels_) {
-      if (!s.kernel.matmul) out_.declarations += declaration(s);
+      if (!s.kernel.matmul && s.function == s.kernel.name) out_.declarations += declaration(s);
       body += step(s);
     }
     const bool uses_frame = body.find("frame") != std::string::npos;
@@ -86,7 +86,8 @@ class RunEmitter {
     const Kernel& k = s.kernel;
     if (k.matmul) return matmul_call(k);
     if (k.kind == KernelKind::Host) return host_call(s);
-    if (k.kind != KernelKind::Check) return call(s) + ";\n";
+    if (k.kind != KernelKind::Check)
+      return (s.function == k.name ? "" : "// " + k.name + "\n") + call(s) + ";\n";
     return fmt::format("if ({}) {{\n{}frame->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
                        failure(k.message), k.report >= 0 ? 1 : 0);
   }
@@ -140,7 +141,7 @@ class RunEmitter {
     if (params.parallel)
       args.insert(args.end(), {"frame->parallel_context", "frame->parallel_for"});
     if (s.kernel.kind == KernelKind::Check) args.push_back("&frame->failure.value");
-    return fmt::format("{}({})", s.kernel.name, fmt::join(args, ", "));
+    return fmt::format("{}({})", s.function, fmt::join(args, ", "));
   }
 
   // ---- values that the program reads from its data

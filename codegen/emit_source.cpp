@@ -7,7 +7,8 @@
 // `aotc emit-source`: the program as a CMake project with everything that it needs.
 namespace aotc {
 
-void emit_source_project(const std::string& pt2, const std::string& dir, const CompileSettings& settings);
+void emit_source_project(const std::string& pt2, const std::string& dir,
+                         const CompileSettings& settings);
 
 namespace fs = std::filesystem;
 
@@ -34,7 +35,8 @@ std::string fill(std::string text, const std::map<std::string, std::string>& hol
     size_t end = text.find('@', at + 1);
     AOTC_CHECK(end != std::string::npos, "a hole of the project template has no end");
     auto it = holes.find(text.substr(at + 1, end - at - 1));
-    AOTC_CHECK(it != holes.end(), "unknown hole in the project template: {}", text.substr(at, end - at + 1));
+    AOTC_CHECK(it != holes.end(), "unknown hole in the project template: {}",
+               text.substr(at, end - at + 1));
     text.replace(at, end - at + 1, it->second);
     at += it->second.size();
   }
@@ -56,31 +58,37 @@ std::string indented(const std::string& text, const std::string& prefix) {
 
 void copy_runtime(const fs::path& to) {
   fs::path from = support_directory() / "source";
-  if (!fs::is_directory(from)) user_error("aotc's run-time sources are missing: expected {}; reinstall aotc", from.string());
+  if (!fs::is_directory(from))
+    user_error("aotc's run-time sources are missing: expected {}; reinstall aotc", from.string());
   std::error_code error;
   for (const char* part : {"include", "model", "templates"}) {
     fs::create_directories(to / part, error);
-    fs::copy(from / part, to / part, fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
+    fs::copy(from / part, to / part,
+             fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
     if (error) user_error("cannot write {}: {}", (to / part).string(), error.message());
   }
 }
 
 }  // namespace
 
-void emit_source_project(const std::string& pt2, const std::string& dir, const CompileSettings& requested) {
+void emit_source_project(const std::string& pt2, const std::string& dir,
+                         const CompileSettings& requested) {
   CompileSettings settings = requested;
-  if (settings.cpu_levels.size() != 1) user_error("emit-source takes one CPU level, found {}", settings.cpu_levels.size());
+  if (settings.cpu_levels.size() != 1)
+    user_error("emit-source takes one CPU level, found {}", settings.cpu_levels.size());
   Compilation c = compile_model(pt2, settings, "plan");
   std::string name = settings.embedded_name.empty() ? model_identifier(c) : settings.embedded_name;
   c.settings.embedded_name = name;
-  if (c.settings.weights == "auto") c.settings.weights = "embed";  // an object file has no size limit
+  if (c.settings.weights == "auto")
+    c.settings.weights = "embed";  // an object file has no size limit
   make_sources(c);
   Sources& s = c.sources[0];
-  std::string level = settings.cpu_levels[0] == "native" ? native_cpu_level() : settings.cpu_levels[0];
+  std::string level =
+      settings.cpu_levels[0] == "native" ? native_cpu_level() : settings.cpu_levels[0];
   if (settings.backend == "clang") {
     try {
       auto tools = load_clang_toolchain();
-      for (SourceFile& f : s.files) f.text = tools->format(f.text);
+      for (SourceFile& f : s.files) format_generated(*tools, f);
     } catch (const UserError&) {
       // Without the plugin the sources are the same, only not formatted.
     }
@@ -88,7 +96,9 @@ void emit_source_project(const std::string& pt2, const std::string& dir, const C
   fs::path root(dir);
   for (const SourceFile& f : s.files) write_file(root / "src" / f.name, f.text);
   bool weights = s.embed_weights;  // the object is there even if it is empty: builds name it
-  if (weights) write_file(root / "src" / "weights.o", make_data_object("aotc_" + name + "_weights", s.weights, level).bytes);
+  if (weights)
+    write_file(root / "src" / "weights.o",
+               make_data_object("aotc_" + name + "_weights", s.weights, level).bytes);
   if (!weights && !s.weights.empty()) write_file(root / "weights.bin", s.weights);
   std::string signature = describe_manifest(s.manifest);
   std::map<std::string, std::string> holes = {
@@ -96,7 +106,9 @@ void emit_source_project(const std::string& pt2, const std::string& dir, const C
       {"LEVEL", level},
       {"MARCH", level == "aarch64" ? "-march=armv8-a" : "-march=" + level},
       {"WEIGHTS", weights ? "src/weights.o" : ""},
-      {"WEIGHTS_FILE", weights ? "src/weights.o" : s.weights.empty() ? "(none)" : "weights.bin"},
+      {"WEIGHTS_FILE", weights             ? "src/weights.o"
+                       : s.weights.empty() ? "(none)"
+                                           : "weights.bin"},
       {"SIGNATURE", ""}};
   fs::path templates = support_directory() / "source" / "project";
   write_file(root / "CMakeLists.txt", fill(read_file(templates / "CMakeLists.txt.in"), holes));

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "codegen/samples.h"
@@ -26,7 +27,8 @@ std::vector<std::string> resolved_levels(const CompileSettings& s) {
   for (const std::string& level : s.cpu_levels) {
     std::string l = level == "native" ? native_cpu_level() : level;
     if (std::find(known.begin(), known.end(), l) == known.end())
-      user_error("unknown CPU level '{}'; this aotc knows native, {}", level, fmt::join(known, ", "));
+      user_error("unknown CPU level '{}'; this aotc knows native, {}", level,
+                 fmt::join(known, ", "));
     if (std::find(levels.begin(), levels.end(), l) == levels.end()) levels.push_back(l);
   }
   if (levels.empty()) user_error("--cpu names no level");
@@ -42,12 +44,15 @@ std::unique_ptr<Toolchain> open_toolchain(const CompileSettings& s) {
 // What is linked into a package, all of it compiled when aotc was built.
 std::vector<std::string> archives_for(const std::string& level) {
   std::vector<std::string> archives;
-  for (const std::string& name : {std::string("libaotc_model.a"), "libaotc_templates_" + level + ".a"}) {
+  for (const std::string& name :
+       {std::string("libaotc_model.a"), "libaotc_templates_" + level + ".a"}) {
     const std::filesystem::path file = support_directory() / name;
     std::error_code ignored;
     if (!std::filesystem::is_regular_file(file, ignored))
-      user_error("CPU level '{}' needs {}, which is missing: this aotc was built without that level or is not fully installed", level,
-                 file.string());
+      user_error(
+          "CPU level '{}' needs {}, which is missing: this aotc was built without that level or is "
+          "not fully installed",
+          level, file.string());
     archives.push_back(file.string());
   }
   return archives;
@@ -76,8 +81,9 @@ void require_in_place(const Plan& plan, const CompileSettings& settings) {
     if (w.direct) continue;
     const WriteBack& wb = g.write_backs[static_cast<size_t>(w.write_back)];
     const Input& in = g.inputs[static_cast<size_t>(wb.input)];
-    errors.add(fmt::format("{}: {} of '{}' is not in place: {}; compile with --in-place=prefer to allow the copy", wb.source.str(), wb.op,
-                           in.target.empty() ? in.name : in.target, w.reason));
+    errors.add(fmt::format(
+        "{}: {} of '{}' is not in place: {}; compile with --in-place=prefer to allow the copy",
+        wb.source.str(), wb.op, in.target.empty() ? in.name : in.target, w.reason));
   }
   errors.throw_if_any();
 }
@@ -105,10 +111,17 @@ void make_binaries(Compilation& c) {
     options.cpu_level = levels[i];
     options.optimize = c.settings.optimize ? 2 : 0;
     std::vector<ObjectFile> objects;
-    for (SourceFile& f : s.files) f.text = tools->format(f.text);
-    for (const SourceFile& f : s.files)
-      objects.push_back(f.name == "kernels.cpp" ? tools->compile_checked(f, s.stores, options) : tools->compile(f, options));
-    if (s.embed_weights && !s.weights.empty()) objects.push_back(make_data_object("aotc_weights", s.weights, levels[i]));
+    // The largest file compiles while the rest of the work goes on beside it.
+    std::future<ObjectFile> kernels = std::async(
+        std::launch::async, [&] { return tools->compile_checked(s.files[0], s.stores, options); });
+    std::vector<SourceFile> formatted = s.files;
+    for (SourceFile& f : formatted) format_generated(*tools, f);
+    for (size_t k = 1; k < s.files.size(); ++k)
+      objects.push_back(tools->compile(s.files[k], options));
+    objects.push_back(kernels.get());
+    s.files = std::move(formatted);
+    if (s.embed_weights && !s.weights.empty())
+      objects.push_back(make_data_object("aotc_weights", s.weights, levels[i]));
     LinkOptions link;
     link.cpu_level = levels[i];
     link.export_list = "aotc_get_api";
@@ -121,13 +134,15 @@ void make_package(Compilation& c) {
   using json = nlohmann::ordered_json;
   json manifest = json::parse(c.sources.at(0).manifest);
   manifest["cpu"] = json::array();
-  for (const auto& [level, bytes] : c.binaries) manifest["cpu"].push_back({{"level", level}, {"file", file_for_level(c, level)}});
+  for (const auto& [level, bytes] : c.binaries)
+    manifest["cpu"].push_back({{"level", level}, {"file", file_for_level(c, level)}});
   manifest["cpu_requested"] = c.settings.cpu_levels;
   manifest["backend"] = c.settings.backend;
   manifest["weights_embedded"] = c.sources[0].embed_weights;
   std::vector<PackageFile> samples = sample_files(c);
   c.package.push_back({"manifest.json", manifest.dump(1) + "\n"});
-  for (const auto& [level, bytes] : c.binaries) c.package.push_back({file_for_level(c, level), bytes});
+  for (const auto& [level, bytes] : c.binaries)
+    c.package.push_back({file_for_level(c, level), bytes});
   for (const SourceFile& f : c.sources[0].files) c.package.push_back({"sources/" + f.name, f.text});
   c.package.push_back({"explain.txt", c.explain});
   for (PackageFile& f : samples) c.package.push_back(std::move(f));

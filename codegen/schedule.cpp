@@ -76,15 +76,17 @@ Sym estimate_work(const Kernel& k) {
 }  // namespace
 
 ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
-  ScheduledKernel s{kernel, false, Sym(1), Sym(0)};
+  ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
-  if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy && k.kind != KernelKind::Check) return s;
+  if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy && k.kind != KernelKind::Check)
+    return s;
   flatten_accesses(p, k);
   collapse(k, k.axes);
   for (Phase& ph : k.phases)
     if (!ph.ordered) collapse(k, ph.axes);
   s.work = estimate_work(k);
-  bool pointwise = k.phases.size() == 1 && k.phases[0].axes.empty() && !k.phases[0].ordered && !k.axes.empty();
+  bool pointwise =
+      k.phases.size() == 1 && k.phases[0].axes.empty() && !k.phases[0].ordered && !k.axes.empty();
   if (pointwise && k.kind != KernelKind::Check) {
     k.phases[0].axes = {k.axes.back()};
     k.axes.pop_back();

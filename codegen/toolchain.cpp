@@ -72,6 +72,12 @@ std::unique_ptr<Toolchain> load_clang_toolchain() {
   return std::unique_ptr<Toolchain>(call_factory(file));
 }
 
+void format_generated(Toolchain& tools, SourceFile& file) {
+  file.text =
+      file.text.substr(0, file.generated_at) + tools.format(file.text.substr(file.generated_at));
+  file.generated_at = file.text.size();
+}
+
 std::string cpu_architecture(const std::string& cpu_level) {
   return elf_machine(cpu_level) == EM_AARCH64 ? "aarch64" : "x86-64";
 }

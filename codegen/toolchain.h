@@ -16,6 +16,7 @@ namespace aotc {
 struct SourceFile {
   std::string name;
   std::string text;
+  size_t generated_at = 0;  // what is before was copied from formatted files
 };
 
 // A relocatable object in memory.
@@ -85,6 +86,9 @@ class Toolchain {
 
   StoreServices services;
 };
+
+// Formats the part of a file that is not formatted yet.
+void format_generated(Toolchain& tools, SourceFile& file);
 
 // Loads the Clang plugin (found relative to the running executable or libaotc.so: lib/aotc/).
 // Throws UserError that names the file when it is missing.

@@ -1,0 +1,66 @@
+// The statements of one kernel: its scalar expressions and its phases, loop by loop.
+#pragma once
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "codegen/emit.h"
+
+namespace aotc {
+
+class KernelBody {
+ public:
+  // `canonical`: names say nothing, so that kernels that do the same have the same text.
+  KernelBody(const loops::LoopProgram& p, const ScheduledKernel& s, bool canonical);
+
+  // The name of a buffer's pointer.
+  const std::string& pointer(loops::BufferId b) const { return pointers_.at(b); }
+  std::string index(const Sym& s) const { return cpp_index(s, assumptions_); }
+  // The text that yields expression `id`: its variable if it has one, else the formula.
+  std::string value(loops::ExprId id) const;
+  // Adds `id` and all that it needs.
+  void need(loops::ExprId id, std::set<loops::ExprId>& out) const;
+  // Declarations of the expressions of `ids`, in order, that deserve a name; `cross`: a loop lies
+  // between them and their uses.
+  std::string declarations(const std::set<loops::ExprId>& ids, bool cross);
+  std::string loop_head(const loops::Axis& a, const std::string& begin,
+                        const std::string& end) const;
+  std::string phases();
+
+ private:
+  void count_uses();
+  static std::string accumulator_name(int a);
+  void need_sym(const Sym& s, std::set<loops::ExprId>& out) const;
+  bool depends_on(loops::ExprId id, const std::vector<loops::Axis>& axes,
+                  const std::vector<int>& running) const;
+  bool deserves_name(loops::ExprId id, bool crosses_loop) const;
+  std::string declaration(loops::ExprId id);
+  std::string store(const loops::Store& s);
+  std::string combine(const loops::Accumulator& a, const std::string& acc,
+                      const std::string& v) const;
+  // One iteration's updates of the phase's accumulators; `lane` is "" or "[lane]".
+  std::string updates(const loops::Phase& ph, const std::string& lane);
+  bool vectorizes(const loops::Phase& ph) const;
+  std::string initial_accumulators(const loops::Phase& ph, bool lanes);
+  std::string fold_lanes(const loops::Phase& ph) const;
+  // The body of one inner iteration.
+  std::string body(const loops::Phase& ph, const std::set<loops::ExprId>& inner,
+                   const std::string& lane);
+  bool reads_accumulator_of(const loops::Phase& ph, loops::ExprId id) const;
+  std::string phase(const loops::Phase& ph);
+  std::string plain_loop(const loops::Phase& ph, const std::set<loops::ExprId>& inner);
+  // Blocks of kLanes iterations, each lane with its own accumulators; then the rest, lane by lane.
+  std::string lane_loop(const loops::Phase& ph, const std::set<loops::ExprId>& inner);
+
+  const loops::LoopProgram& p_;
+  const ScheduledKernel& s_;
+  const loops::Kernel& k_;
+  Assumptions assumptions_;
+  std::map<loops::BufferId, std::string> pointers_;
+  std::vector<int> uses_;
+  std::set<loops::ExprId> named_;
+  std::set<int> in_lanes_;  // accumulators with one value per lane
+};
+
+}  // namespace aotc
