@@ -288,6 +288,12 @@ Value* view_root(Value* v) {
   return v;
 }
 
+// Whether `v` is `base` or a view of it.
+bool is_view_of(Value* v, const Value* base) {
+  while (v != base && v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
+  return v == base;
+}
+
 // An output that is (a view of) an input's storage after the call: of the value written back to it, or of an
 // input that nothing writes.
 void find_output_aliases(Graph& g) {
@@ -297,7 +303,7 @@ void find_output_aliases(Graph& g) {
     Value* root = view_root(v);
     int input = -1;
     for (const WriteBack& w : g.write_backs)
-      if (input < 0 && (w.value == root || w.value == v)) input = w.input;
+      if (input < 0 && is_view_of(v, w.value)) input = w.input;
     for (size_t k = 0; k < g.inputs.size() && input < 0; ++k) {
       if (g.inputs[k].value != root || g.inputs[k].kind != InputKind::User) continue;
       bool written = std::any_of(g.write_backs.begin(), g.write_backs.end(), [&](const WriteBack& w) { return w.input == static_cast<int>(k); });

@@ -251,7 +251,12 @@ BufferId Lowering::materialize(Value* v, const std::string& name, const Node& n)
   KernelBuilder k(*this, unique_kernel_name("copy_" + v->name));
   std::vector<Sym> index = k.axes(v->type.sizes);
   E value = load(k, v, index);
-  BufferId out = temp(name, v->type.dtype, v->type.sizes);
+  const auto taken = [&](const std::string& text) {
+    return std::any_of(program_.buffers.begin(), program_.buffers.end(), [&](const Buffer& b) { return b.name == text; });
+  };
+  std::string own = name;  // of an output, say, that is returned as it came in
+  for (int i = 1; taken(own); ++i) own = fmt::format("{}_{}", name, i);
+  BufferId out = temp(own, v->type.dtype, v->type.sizes);
   program_.buffers.back().device = v->type.device;
   k.store(out, index, value);
   finish(k, n);
@@ -299,7 +304,12 @@ std::optional<OutputView> Lowering::output_view(const OutputAlias& a) {
     known.set_axis(fmt::format("@{}", i), a.view->type.sizes[i]);
   }
   size_t rank = at.size();
-  for (Value* x = a.view; x != input && x->producer && x->producer->op->is_view(); x = std::get<Value*>(x->producer->args[0]))
+  // The chain ends at the storage: at the input itself or at what is written back to it.
+  const auto is_storage = [&](const Value* x) {
+    return x == input || std::any_of(graph().write_backs.begin(), graph().write_backs.end(),
+                                     [&](const WriteBack& w) { return w.input == a.input && w.value == x; });
+  };
+  for (Value* x = a.view; !is_storage(x) && x->producer && x->producer->op->is_view(); x = std::get<Value*>(x->producer->args[0]))
     at = x->producer->op->as<ViewMeaning>()->map(*x->producer, x->output_index, at);
   if (at.size() != b.sizes.size()) return std::nullopt;
   for (Sym& s : at) s = known.simplify(s);

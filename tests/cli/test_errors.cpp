@@ -1,4 +1,5 @@
 // Wrong use and wrong files: exit codes and messages.
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -51,7 +52,59 @@ TEST_CASE("wrong use is exit code 2", "[errors]") {
   check_usage({"run", "x", "--inputs", "a", "--steps", "b"}, "--steps");
   check_usage({"verify"}, "PATH");
   check_usage({"emit-source", model}, "--output");
+  check_usage({"emit-source", model, "-o", "project", "--name", "a b;"}, "no C identifier");
+  check_usage({"compile", model, "-o", ""}, "needs a name");
+  check_usage({"compile", model, "--cpu", "native,,"}, "empty");
+  check_usage({"compile", model, "--cpu", ""}, "empty");
 }
+
+TEST_CASE("levels, devices and aliases that cannot be had are named", "[errors]") {
+  const std::string model = data("buffer_mutation.pt2");
+  check_user_error({"compile", model, "--cpu", "i386"}, "'i386'");
+  check_user_error({"compile", model, "--device-map", "cuda:0=tpu"}, "'tpu'");
+  check_user_error({"compile", model, "--device-map", "cuda:0=cuda:x"}, "'cuda:x'");
+  check_user_error({"compile", model, "--device-map", "cuda:0=cpu,cuda:1=meta"}, "'meta'");
+  check_user_error({"compile", model, "--gpu", "sm_80,sm_90"}, "sm_80,sm_90");
+}
+
+TEST_CASE("a list option does not swallow the argument behind it", "[errors]") {
+  const Folder folder;
+  const std::string model = data("buffer_mutation.pt2");
+  for (const std::vector<std::string>& option :
+       {std::vector<std::string>{"--cpu", "native"}, {"--device-map", "cuda:0=cpu"}}) {
+    const RunResult r = aotc({"compile", "-q", option[0], option[1], model}, folder.path());
+    INFO(r.err);
+    CHECK(r.exit_code == 0);
+  }
+}
+
+TEST_CASE("what is no file is not replaced by a package", "[errors]") {
+  const Folder folder;
+  const std::string model = data("buffer_mutation.pt2");
+  const fs::path pipe = folder / "pipe", inner = folder / "inner";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  fs::create_directory(inner);
+  check_user_error({"compile", model, "-o", pipe.string()}, "no regular file");
+  check_user_error({"compile", model, "-o", inner.string()}, "a folder");
+  CHECK(fs::is_fifo(pipe));
+  CHECK(fs::is_empty(inner));
+}
+
+#if defined(__x86_64__)
+TEST_CASE("one package holds a library per CPU level", "[errors]") {
+  const Folder folder;
+  const RunResult r = aotc({"compile", "-q", data("buffer_mutation.pt2"), "--cpu",
+                            "x86-64,x86-64-v2", "-o", "two.aotc"},
+                           folder.path());
+  INFO(r.err);
+  REQUIRE(r.exit_code == 0);
+  const RunResult seen = aotc({"inspect", "--json", "two.aotc"}, folder.path());
+  const auto cpu = nlohmann::json::parse(seen.out).at("cpu");
+  REQUIRE(cpu.size() == 2);
+  CHECK(cpu[0].at("file") != cpu[1].at("file"));
+  CHECK(aotc({"run", "-q", "two.aotc"}, folder.path()).exit_code == 0);
+}
+#endif
 
 TEST_CASE("a program that is not there, or none, is exit code 1", "[errors]") {
   const Folder folder;

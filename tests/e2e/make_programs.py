@@ -228,6 +228,12 @@ def _(self, x):
     return middle, changed, top
 
 
+@program("transposed_write", lambda: [(R(3, 4), R(4, 3))])
+def _(self, x, y):
+    x.t().add_(y)
+    return x, x.t()
+
+
 @program("mask_writes", lambda: [(R(3, 4), R(3, 4) > 0)])
 def _(self, x, m):
     x.masked_fill_(m, -float("inf"))
@@ -306,6 +312,11 @@ def _(self, x):
 def _(self, x):
     self.b.add_(x)
     return self.b, self.b[0], self.b.t()
+
+
+@program("weights_returned", lambda: [(R(3),)], lambda: {"w": nn.Parameter(R(3)), "b": R(3)})
+def _(self, x):
+    return self.w, self.b, x + self.w
 
 
 if __name__ == "__main__":
