@@ -59,6 +59,15 @@ std::string symbols_section(const json& m) {
   return rows.empty() ? "" : "symbols\n" + table_text(rows, "  ");
 }
 
+// What the archive demands of sizes beyond ranges.
+std::string conditions_section(const json& m) {
+  std::string text;
+  for (const json& c : m.value("conditions", json::array())) text += "  " + scalar_text(c) + "\n";
+  for (const json& c : m.value("unchecked_conditions", json::array()))
+    text += "  " + scalar_text(c) + "   (not checked: aotc cannot read it)\n";
+  return text.empty() ? "" : "conditions\n" + text;
+}
+
 std::string place_of(const json& j) {
   if (j.contains("input")) return fmt::format("input '{}'", scalar_text(j["input"]));
   return fmt::format("state '{}'", scalar_text(j.value("state", json("?"))));
@@ -162,7 +171,8 @@ std::string describe_manifest(const std::string& manifest_json) {
     std::string text = head_section(m);
     for (const std::string& section :
          {tensors_section(m, "inputs", true), tensors_section(m, "outputs", true),
-          tensors_section(m, "states", false), symbols_section(m), mutations_section(m),
+          tensors_section(m, "states", false), symbols_section(m), conditions_section(m),
+          mutations_section(m),
           aliased_section(m), weights_section(m), memory_section(m)})
       if (!section.empty()) text += "\n" + section;
     return text;

@@ -37,7 +37,7 @@ void KernelBody::count_uses() {
   };
   auto use_sym = [&](const Sym& s) {
     for (const std::string& n : s.symbols())
-      if (n[0] == '%') uses_[static_cast<size_t>(std::stoi(n.substr(1)))] += 2;  // needs a name
+      if (n[0] == '%') indices_.insert(std::stoi(n.substr(1)));
   };
   for (const Expr& e : k_.exprs) {
     for (ExprId a : e.args) use(a);
@@ -119,6 +119,7 @@ bool KernelBody::depends_on(ExprId id, const std::vector<Axis>& axes,
 
 bool KernelBody::deserves_name(ExprId id, bool crosses_loop) const {
   const Expr& e = k_.exprs[static_cast<size_t>(id)];
+  if (indices_.contains(id)) return true;
   if (e.kind == ExprKind::Constant || e.kind == ExprKind::Index) return false;
   if (e.kind == ExprKind::Accumulator) return crosses_loop;
   return crosses_loop || uses_[static_cast<size_t>(id)] > 1;

@@ -189,7 +189,7 @@ std::string apply_text(Prim p, DType result, const std::vector<std::string>& arg
     if (const char* op = infix_operator(p, types[0]))
       return fmt::format("({} {} {})", args[0], op, args[1]);
   if (p == Prim::neg && (result == DType::Float32 || result == DType::Float64))
-    return fmt::format("(-{})", args[0]);
+    return "(-" + (args[0][0] == '-' ? "(" + args[0] + ")" : args[0]) + ")";  // no --
   return fmt::format("{}({})", prim_function(p, types[0]), fmt::join(args, ", "));
 }
 

@@ -3,6 +3,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "ir/guards.h"
 #include "runtime_support/model/digest.h"
 
 // Everything here is derived from the plan; the tables in program.cpp say the same to the run time.
@@ -148,7 +149,7 @@ std::string manifest_json(const Plan& plan, const WeightLayout& w, const std::ve
   const Graph& g = *plan.program.graph;
   json m;
   m["name"] = options.name;
-  m["format"] = {{"major", 1}, {"minor", 0}};
+  m["format"] = {{"major", kFormatMajor}, {"minor", kFormatMinor}};
   m["abi"] = AOTC_ABI_VERSION;
   m["producer"] = "aotc 0.1.0";
   if (g.program) m["exported_by"] = {{"torch", g.program->torch_version}, {"schema", fmt::format("{}.{}", g.program->schema_major, g.program->schema_minor)}};
@@ -172,6 +173,9 @@ std::string manifest_json(const Plan& plan, const WeightLayout& w, const std::ve
   for (const WeightName& n : w.names)
     m[n.state ? "states" : "weights"].push_back({{"name", n.name}, {"dtype", aotc::name(n.dtype)}, {"sizes", n.sizes}});
   m["symbols"] = symbols_json(g);
+  for (const Guard& guard : g.guards) m["conditions"].push_back(guard.text);
+  if (g.program)
+    for (const std::string& text : read_guards(*g.program, g).unreadable) m["unchecked_conditions"].push_back(text);
   m["mutations"] = json::array();
   for (const auto& info : plan.program.write_backs) {
     const WriteBack& wb = g.write_backs[static_cast<size_t>(info.write_back)];

@@ -9,6 +9,9 @@
 
 namespace aotc {
 
+// The package format that this aotc writes; it reads those of the same major version.
+inline constexpr int kFormatMajor = 1, kFormatMinor = 0;
+
 // A row of aliased_io: an output that is an input's or state's storage, or a mutation without an output.
 struct AliasedIoRow {
   int output = -1;

@@ -78,9 +78,9 @@ Sym estimate_work(const Kernel& k) {
 ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
   ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
-  if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy && k.kind != KernelKind::Check)
-    return s;
+  if (k.matmul) return s;
   flatten_accesses(p, k);
+  if (k.kind == KernelKind::Host) return s;
   collapse(k, k.axes);
   for (Phase& ph : k.phases)
     if (!ph.ordered) collapse(k, ph.axes);

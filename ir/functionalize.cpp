@@ -191,13 +191,13 @@ class Functionalizer {
     Rewriter r(scratch, scratch.nodes.end(), n);
     std::vector<Value*> results = n.op->as<RewriteMeaning>()->fn(r);
     for (auto& v : scratch.values) g_.values.push_back(std::move(v));
+    g_.symbols.insert(scratch.symbols.begin(), scratch.symbols.end());  // values read from data
     for (auto& inner : scratch.nodes) process(std::move(inner));
     check_declared(n, results, used_);
     for (size_t i = 0; i < n.outputs.size(); ++i) {
       AOTC_CHECK(results[i], "{} yields nothing for output {}", n.op->name(), i);
       get(results[i]);
       alias_[n.outputs[i]] = alias_.at(results[i]);
-      if (!alias_.at(results[i]).view) continue;
     }
   }
 

@@ -87,6 +87,8 @@ int run_main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     report(arguments, "not enough memory");
   } catch (const std::exception& e) {
+    // What is printed must arrive somewhere; fmt throws where stdio only remembers.
+    if (std::ferror(stdout)) return kExitUser;  // flush_output says so
     return internal_failure(arguments, e.what());
   }
   return kExitUser;

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <nlohmann/json.hpp>
 
 #include "codegen/cli/session.h"
 #include "codegen/cli/stage_clock.h"
@@ -48,11 +49,26 @@ Compilation plan_program(const std::string& path, CompileSettings settings) {
   return compile_model(path, settings, "plan");
 }
 
+// The manifest of a package that this aotc can read; nothing when `path` is no package.
+std::optional<std::string> package_manifest(const std::string& path) {
+  const auto text = package_member(path, "manifest.json");
+  if (!text) return std::nullopt;
+  const nlohmann::json m = nlohmann::json::parse(*text, nullptr, false);
+  const auto format = m.is_object() ? m.find("format") : m.end();
+  if (!m.is_object() || format == m.end() || !format->is_object() || !format->contains("major"))
+    user_error("{}: its manifest.json is not as aotc writes it; compile the program again", path);
+  if (format->at("major") != kFormatMajor)
+    user_error("{}: package format {}.{}, this aotc reads {}.x; compile the program again", path,
+               format->at("major").dump(), format->value("minor", nlohmann::json("?")).dump(),
+               kFormatMajor);
+  return text;
+}
+
 }  // namespace
 
 std::string manifest_of(const std::string& path, const CompileSettings& settings) {
   if (is_library(path)) return Model(path).manifest();
-  if (auto manifest = package_member(path, "manifest.json")) return *manifest;
+  if (auto manifest = package_manifest(path)) return *manifest;
   const Compilation c = plan_program(path, settings);
   const WeightLayout weights = layout_weights(*c.plan->program.graph);
   EmitOptions options;
@@ -64,7 +80,8 @@ std::string explanation_of(const std::string& path, const CompileSettings& setti
   if (is_library(path))
     user_error("{}: a library has no explanation of its kernels; give the package or the program",
                path);
-  if (auto text = package_member(path, "explain.txt")) return *text;
+  if (package_manifest(path))
+    if (auto text = package_member(path, "explain.txt")) return *text;
   return plan_program(path, settings).explain;
 }
 
