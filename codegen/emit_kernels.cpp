@@ -33,22 +33,9 @@ KernelParameters parameters_of(const LoopProgram& p, const ScheduledKernel& s) {
     if (e.kind == ExprKind::Load) add(e.buffer);
   for (const Phase& ph : k.phases)
     for (const Store& st : ph.stores) add(st.buffer);
-  std::set<std::string> symbols;
-  auto collect = [&](const Sym& e) {
-    for (const std::string& n : e.symbols())
-      if (p.graph->symbols.contains(n)) symbols.insert(n);
-  };
-  for (const Expr& e : k.exprs) {
-    collect(e.index);
-    for (const Sym& at : e.at) collect(at);
-  }
-  for (const Axis& a : k.axes) collect(a.extent);
-  for (const Phase& ph : k.phases) {
-    for (const Axis& a : ph.axes) collect(a.extent);
-    for (const Store& st : ph.stores)
-      for (const Sym& at : st.at) collect(at);
-  }
-  collect(s.work);
+  std::set<std::string> symbols = symbols_used(p, k);
+  for (const std::string& n : s.work.symbols())
+    if (p.graph->symbols.contains(n)) symbols.insert(n);
   out.symbols.assign(symbols.begin(), symbols.end());
   out.parallel = k.kind != KernelKind::Check && k.kind != KernelKind::Host && !s.outer_count.is(1);
   return out;

@@ -46,12 +46,44 @@ bool writes_memory_of(const LoopProgram& p, const Kernel& k, BufferId b) {
   return false;
 }
 
+std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k) {
+  std::set<std::string> names;
+  auto collect = [&](const Sym& e) {
+    for (const std::string& n : e.symbols())
+      if (p.graph->symbols.contains(n)) names.insert(n);
+  };
+  auto collect_all = [&](const std::vector<Sym>& list) {
+    for (const Sym& s : list) collect(s);
+  };
+  for (const Axis& a : k.axes) collect(a.extent);
+  for (const Expr& e : k.exprs) {
+    collect(e.index);
+    collect_all(e.at);
+  }
+  for (const Phase& ph : k.phases) {
+    for (const Axis& a : ph.axes) collect(a.extent);
+    for (const Store& st : ph.stores) collect_all(st.at);
+  }
+  if (!k.matmul) return names;
+  const Matmul& m = *k.matmul;
+  collect_all(m.batch_sizes);
+  collect_all({m.m, m.n, m.k});
+  for (const MatmulOperand* o : {&m.a, &m.b, &m.c, &m.d}) {
+    collect_all(o->batch);
+    collect_all({o->offset, o->row, o->col});
+  }
+  return names;
+}
+
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
   for (BufferId w : buffers_written(a))
     if (reads_memory_of(p, b, w) || writes_memory_of(p, b, w)) return true;
   for (BufferId w : buffers_written(b))
     if (reads_memory_of(p, a, w)) return true;
-  return false;
+  auto defines_for = [&](const Kernel& host, const Kernel& user) {
+    return host.kind == KernelKind::Host && symbols_used(p, user).contains(host.symbol);
+  };
+  return defines_for(a, b) || defines_for(b, a);
 }
 
 namespace {

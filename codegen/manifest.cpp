@@ -173,7 +173,8 @@ std::string manifest_json(const Plan& plan, const WeightLayout& w, const std::ve
   for (const WeightName& n : w.names)
     m[n.state ? "states" : "weights"].push_back({{"name", n.name}, {"dtype", aotc::name(n.dtype)}, {"sizes", n.sizes}});
   m["symbols"] = symbols_json(g);
-  for (const Guard& guard : g.guards) m["conditions"].push_back(guard.text);
+  for (size_t i = 0; i < g.guards.size(); ++i)  // one that divides is preceded by its divisor's, under the same text
+    if (i == 0 || g.guards[i].text != g.guards[i - 1].text) m["conditions"].push_back(g.guards[i].text);
   if (g.program)
     for (const std::string& text : read_guards(*g.program, g).unreadable) m["unchecked_conditions"].push_back(text);
   m["mutations"] = json::array();

@@ -4,17 +4,24 @@
 
 namespace aotc {
 
-// Substitutes pointwise producers into the kernels that read them, where that saves memory traffic and costs
-// no more than recomputing something cheap. Comes first: it leaves fewer, larger bodies to merge.
+// Substitutes pointwise producers into the kernels that read them, where that saves memory traffic
+// and costs no more than recomputing something cheap. Comes first: it leaves fewer, larger bodies
+// to merge.
 void inline_producers(loops::LoopProgram& p);
 
-// Merges a kernel into an earlier one over the same independent axes, so that values stay in registers or in
-// cache: reductions with their producers and consumers, pointwise siblings, write-back copies. Every element
-// that one writes and the other touches must belong to the same outer iteration.
+// Moves checks, with the few kernels that they need, in front of everything that does not need to
+// come before them: what a mutation overwrites is then overwritten after the last check that can
+// fail, so that a call that fails changes nothing and the mutation needs no copy.
+void hoist_checks(loops::LoopProgram& p);
+
+// Merges a kernel into an earlier one over the same independent axes, so that values stay in
+// registers or in cache: reductions with their producers and consumers, pointwise siblings,
+// write-back copies. Every element that one writes and the other touches must belong to the same
+// outer iteration.
 void merge_kernels(loops::LoopProgram& p);
 
-// Proves write-backs direct: the value is computed in the storage it is written back to. Decisions, with
-// reasons, go to p.write_backs. See write_back.cpp for the conditions.
+// Proves write-backs direct: the value is computed in the storage it is written back to. Decisions,
+// with reasons, go to p.write_backs. See write_back.cpp for the conditions.
 void remove_write_back_copies(loops::LoopProgram& p);
 
 }  // namespace aotc

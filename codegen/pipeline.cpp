@@ -44,6 +44,7 @@ void run_fused(Compilation& c) {
   if (c.settings.optimize) {
     inline_producers(*c.loops);
     merge_kernels(*c.loops);
+    hoist_checks(*c.loops);
   }
   verify(*c.loops);
 }

@@ -34,6 +34,7 @@ std::string after(const std::string& pass, const std::string& program, const std
   if (pass == "plan") return print(make_plan(std::move(p)));
   const std::map<std::string, void (*)(loops::LoopProgram&)> passes = {
       {"inline_producers", inline_producers},
+      {"hoist_checks", hoist_checks},
       {"merge_kernels", merge_kernels},
       {"remove_write_back_copies", remove_write_back_copies}};
   REQUIRE(passes.contains(pass));
