@@ -50,6 +50,12 @@ TEST_CASE("a manifest is described in full", "[describe]") {
   check_has(text, {"4*s7 bytes", "2.05 kB, in model.so"});
 }
 
+TEST_CASE("conditions on sizes are shown, and those that are not checked", "[describe]") {
+  check_has(describe_manifest(R"({"conditions": ["(x.size()[0] % 8) == 0"],
+                                  "unchecked_conditions": ["x.size()[0] / 2 == y.size()[0]"]})"),
+            {"conditions", "(x.size()[0] % 8) == 0", "not checked"});
+}
+
 TEST_CASE("a damaged manifest is an error of the user's file", "[describe]") {
   CHECK_THROWS_AS(describe_manifest("{"), UserError);
   CHECK_THROWS_AS(describe_manifest(R"({"inputs": 3, "name": []})"), UserError);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "support.h"
@@ -93,9 +94,9 @@ TEST_CASE("what is no file is not replaced by a package", "[errors]") {
 #if defined(__x86_64__)
 TEST_CASE("one package holds a library per CPU level", "[errors]") {
   const Folder folder;
-  const RunResult r = aotc({"compile", "-q", data("buffer_mutation.pt2"), "--cpu",
-                            "x86-64,x86-64-v2", "-o", "two.aotc"},
-                           folder.path());
+  const RunResult r = aotc(
+      {"compile", "-q", data("buffer_mutation.pt2"), "--cpu", "x86-64,x86-64-v2", "-o", "two.aotc"},
+      folder.path());
   INFO(r.err);
   REQUIRE(r.exit_code == 0);
   const RunResult seen = aotc({"inspect", "--json", "two.aotc"}, folder.path());
@@ -173,6 +174,25 @@ TEST_CASE("a program for a GPU needs one, or another device", "[errors]") {
       aotc({"compile", model, "--device-map", "cuda:0=cpu", "-q"}, folder.path());
   INFO(moved.err);
   CHECK(moved.exit_code == 0);
+}
+
+TEST_CASE("a package of another format is refused by every command", "[errors]") {
+  const Folder folder;
+  for (const char* manifest :
+       {R"({"format": {"major": 2, "minor": 0}})", "[]", "{", R"({"format": 1})"}) {
+    write_text(folder / "manifest.json", manifest);
+    write_text(folder / "explain.txt", "");
+    for (const char* command : {"inspect", "explain", "run", "bench"})
+      check_user_error({command, folder.str()}, folder.str());
+  }
+}
+
+TEST_CASE("output that cannot be written is an error of the user", "[errors]") {
+  const std::string command =
+      std::string(AOTC_PROGRAM) + " compile " + data("buffer_mutation.pt2") + " --emit sources";
+  const int status = std::system((command + " > /dev/full 2> /dev/null").c_str());
+  REQUIRE(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 1);
 }
 
 TEST_CASE("--json reports errors on standard output too", "[errors]") {
