@@ -1,5 +1,5 @@
-// Substitutes pointwise producers into their consumers. A producer is a kernel of one plain phase with one
-// store that covers its whole temporary, element by element.
+// Substitutes pointwise producers into their consumers. A producer is a kernel of one plain phase
+// with one store that covers its whole temporary, element by element.
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
@@ -11,12 +11,13 @@ using namespace loops;
 
 namespace {
 
-constexpr int kCheap = 6;            // recomputing this much is no worse than a store and a load
-constexpr size_t kMaxBody = 600;     // expressions per kernel
+constexpr int kCheap = 6;         // recomputing this much is no worse than a store and a load
+constexpr size_t kMaxBody = 600;  // expressions per kernel
 
 int prim_cost(Prim p) {
   if (prim_is_transcendental(p)) return 20;
-  return p == Prim::div || p == Prim::sqrt || p == Prim::remainder || p == Prim::floor_divide ? 4 : 1;
+  return p == Prim::div || p == Prim::sqrt || p == Prim::remainder || p == Prim::floor_divide ? 4
+                                                                                              : 1;
 }
 
 int body_cost(const Kernel& k) {
@@ -32,12 +33,15 @@ int body_cost(const Kernel& k) {
 BufferId pointwise_result(const LoopProgram& p, const Kernel& k) {
   if (k.kind != KernelKind::Loops || k.phases.size() != 1) return -1;
   const Phase& ph = k.phases[0];
-  if (!ph.axes.empty() || ph.ordered || ph.stores.size() != 1 || !ph.accumulators.empty()) return -1;
+  if (!ph.axes.empty() || ph.ordered || ph.stores.size() != 1 || !ph.accumulators.empty())
+    return -1;
   const Store& s = ph.stores[0];
   const Buffer& b = p.buffers[static_cast<size_t>(s.buffer)];
-  if (b.home != Home::Temp || s.guard >= 0 || s.accumulate || s.at.size() != k.axes.size()) return -1;
+  if (b.home != Home::Temp || s.guard >= 0 || s.accumulate || s.at.size() != k.axes.size())
+    return -1;
   for (size_t i = 0; i < s.at.size(); ++i) {
-    bool whole = s.at[i] == Sym::symbol(k.axes[i].name) || (s.at[i].is(0) && k.axes[i].extent.is(1));
+    bool whole =
+        s.at[i] == Sym::symbol(k.axes[i].name) || (s.at[i].is(0) && k.axes[i].extent.is(1));
     if (!whole || !(k.axes[i].extent == b.sizes[i])) return -1;
   }
   return s.buffer;
@@ -71,6 +75,41 @@ class Inliner {
     return true;
   }
 
+  // If kernel `k` itself writes memory that the producer reads, each of those reads must be at the
+  // element that the same iteration overwrites, and no other iteration may write it.
+  bool reads_before_overwriting(const Kernel& producer, const Kernel& k, BufferId t) const {
+    for (const Expr& read : producer.exprs) {
+      if (read.kind != ExprKind::Load || !writes_memory_of(p_, k, read.buffer)) continue;
+      for (const Expr& load : k.exprs)
+        if (load.kind == ExprKind::Load && load.buffer == t &&
+            !same_element(producer, read, load, k))
+          return false;
+    }
+    return true;
+  }
+
+  // Whether `read`, in place of `load` in kernel `k`, is at the index of every store of `k` to that
+  // memory.
+  bool same_element(const Kernel& producer, const Expr& read, const Expr& load,
+                    const Kernel& k) const {
+    if (k.phases.size() != 1 || k.phases[0].ordered) return false;
+    std::map<std::string, Sym> place;
+    for (size_t i = 0; i < producer.axes.size(); ++i) place[producer.axes[i].name] = load.at[i];
+    std::vector<Sym> at;
+    for (const Sym& s : read.at) {
+      for (const std::string& n : s.symbols())
+        if (n[0] == '%') return false;
+      at.push_back(s.substitute(place));
+    }
+    std::vector<Axis> axes = k.axes;
+    axes.insert(axes.end(), k.phases[0].axes.begin(), k.phases[0].axes.end());
+    for (const Store& s : k.phases[0].stores)
+      if (same_memory(p_, s.buffer, read.buffer) &&
+          (s.buffer != read.buffer || !(s.at == at) || !visits_once(s.at, axes)))
+        return false;
+    return true;
+  }
+
   // True if the consumer evaluates each element at most about once.
   static bool evaluated_once(const Kernel& k, const Expr& load) {
     std::set<std::string> used;
@@ -92,7 +131,8 @@ class Inliner {
     for (size_t k = producer + 1; k < p_.kernels.size(); ++k) {
       const Kernel& kernel = p_.kernels[k];
       if (!buffers_read(kernel).contains(t)) continue;
-      if (kernel.matmul || kernel.kind == KernelKind::Host || !operands_unchanged(producer, k)) {
+      if (kernel.matmul || kernel.kind == KernelKind::Host || !operands_unchanged(producer, k) ||
+          !reads_before_overwriting(p_.kernels[producer], kernel, t)) {
         all_inlinable = false;
         continue;
       }
@@ -108,7 +148,8 @@ class Inliner {
     if (!single && cost > kCheap) return;
     if (!single && !all_inlinable && cost > 1) return;
     for (size_t k : readers)
-      if (p_.kernels[k].exprs.size() + p_.kernels[producer].exprs.size() <= kMaxBody) substitute(producer, k, t);
+      if (p_.kernels[k].exprs.size() + p_.kernels[producer].exprs.size() <= kMaxBody)
+        substitute(producer, k, t);
   }
 
   // Rebuilds kernel `k` with each load of `t` replaced by the producer's formula at that index.
@@ -147,7 +188,8 @@ class Inliner {
   }
 
   static void rebuild(const Kernel& old, Kernel& out, BodyBuilder& body, BodyBuilder::Context& c) {
-    for (size_t a = 0; a < old.accumulators.size(); ++a) out.accumulators[a].value = body.copy(c, old.accumulators[a].value);
+    for (size_t a = 0; a < old.accumulators.size(); ++a)
+      out.accumulators[a].value = body.copy(c, old.accumulators[a].value);
     for (size_t ph = 0; ph < old.phases.size(); ++ph)
       for (size_t s = 0; s < old.phases[ph].stores.size(); ++s) {
         const Store& from = old.phases[ph].stores[s];

@@ -130,8 +130,10 @@ Types bag_types(const Node& n) {
   DType it = b.indices->type.dtype;
   Sym total = b.indices->type.sizes[0], width = w.sizes[1];
   bool max = b.mode == BagMode::Max;
+  // torch leaves the bag of each index empty where its kernel does not need it; the program says when.
+  const bool empty = n.outputs.size() > 1 && n.output(1)->type.sizes == Index{Sym(0)};
   return {contiguous_type(w.dtype, {b.count, width}, w.device),
-          contiguous_type(it, {total}, w.device), contiguous_type(it, {b.count}, w.device),
+          contiguous_type(it, {empty ? Sym(0) : total}, w.device), contiguous_type(it, {b.count}, w.device),
           max ? contiguous_type(it, {b.count, width}, w.device)
               : contiguous_type(it, {b.count}, w.device)};
 }

@@ -318,6 +318,72 @@ def _(self, x):
 def _(self, x):
     return self.w, self.b, x + self.w
 
+# ---- what is overwritten is still read, at other indices
+
+
+@program("reads_own_flip", lambda: [(R(7, 3),)])
+def _(self, x):
+    x.copy_(x.flip(0))
+    return x.sum(1)
+
+
+@program("reads_own_transpose", lambda: [(R(4, 4),)])
+def _(self, x):
+    x.copy_(x.t().clone())
+
+
+@program("reads_own_shift", lambda: [(R(6, 2), R(6, 2))])
+def _(self, x, y):
+    x[1:] = x[:-1].clone()
+    y[:-1].copy_(y[1:] * 2)
+
+
+@program("reads_own_roll", lambda: [(R(5, 4),)], lambda: {"ring": torch.zeros(5, 4)}, sequence=True)
+def _(self, x):
+    self.ring.copy_(torch.roll(self.ring, 1, 0) + x)
+    return self.ring[0] - x[0]
+
+
+@program("reads_own_repeats", lambda: [(R(6), torch.tensor([1, 1, -2, 4, 4]))])
+def _(self, x, i):
+    x[i] = x[i] * 2 + 1
+    return x.clone()
+
+
+@program("reads_own_total", lambda: [(R(4, 3),)])
+def _(self, x):
+    x.sub_(x.sum(0, keepdim=True))
+    x.div_(x.abs().amax())
+
+
+@program("swap_inputs", lambda: [(R(3, 2), R(3, 2))])
+def _(self, x, y):
+    t = x.clone()
+    x.copy_(y)
+    y.copy_(t)
+
+
+@program("swap_halves", lambda: [(R(4, 3),)])
+def _(self, x):
+    t = x[:2].clone()
+    x[:2] = x[2:]
+    x[2:] = t.flip(1)
+    return x[1]
+
+
+@program("old_and_new", lambda: [(R(3, 4), R(4, 4))])
+def _(self, x, w):
+    before = x * 1
+    x.copy_(x @ w)
+    return before, x @ w, x
+
+
+@program("data_dependent", lambda: [(torch.tensor([0.0, 2.0, 0.0, -1.0]),), (torch.zeros(4),), (torch.ones(4),)])
+def _(self, x):
+    i = x.nonzero().squeeze(1)
+    x.mul_(3)
+    return i, x[i] * 2, torch.masked_select(x, x > 0).sum()
+
 
 if __name__ == "__main__":
     out = sys.argv[1]
