@@ -106,7 +106,7 @@ std::string atom_text(const Sym::Atom& f, const Assumptions& a, const char* type
     case SymOp::Symbol:
       return f.name[0] == '%' ? "v" + f.name.substr(1) : f.name;
     case SymOp::FloorDiv: {
-      bool plain = a.proves_nonnegative(f.args[0]) && a.proves_nonnegative(f.args[1]);
+      bool plain = a.proves_nonnegative(f.args[0]) && a.proves_nonnegative(f.args[1] - 1);
       return plain ? fmt::format("({}) / ({})", arg(0), arg(1))
                    : fmt::format("floor_divide<{}>({}, {})", type, arg(0), arg(1));
     }

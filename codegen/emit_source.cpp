@@ -1,10 +1,12 @@
+// `aotc emit-source`: the program as a CMake project with everything that it needs.
+#include <unistd.h>
+
 #include <filesystem>
 #include <fstream>
 
 #include "codegen/package.h"
 #include "codegen/pipeline.h"
 
-// `aotc emit-source`: the program as a CMake project with everything that it needs.
 namespace aotc {
 
 void emit_source_project(const std::string& pt2, const std::string& dir,
@@ -69,6 +71,47 @@ void copy_runtime(const fs::path& to) {
   }
 }
 
+// A project in the making, beside the folder that it will be: a failure leaves nothing behind.
+class Draft {
+ public:
+  explicit Draft(const fs::path& target)
+      : target_(fs::absolute(target).lexically_normal()),
+        path_(fmt::format(
+            "{}.partial-{}",
+            target_.has_filename() ? target_.string() : target_.parent_path().string(), getpid())) {
+    std::error_code error;
+    if (fs::exists(target_) && !fs::is_directory(target_))
+      user_error("{}: is no folder; name another with -o", target_.string());
+    fs::create_directories(path_, error);
+    if (error) user_error("cannot create {}: {}", path_.string(), error.message());
+  }
+  ~Draft() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  Draft(const Draft&) = delete;
+  Draft& operator=(const Draft&) = delete;
+  const fs::path& path() const { return path_; }
+
+  // Moves each file to its place; others that are in the folder stay.
+  void publish() const {
+    std::error_code error;
+    for (const auto& entry : fs::recursive_directory_iterator(path_)) {
+      const fs::path to = target_ / fs::relative(entry.path(), path_);
+      if (entry.is_directory()) {
+        fs::create_directories(to, error);
+      } else {
+        fs::create_directories(to.parent_path(), error);
+        fs::rename(entry.path(), to, error);
+      }
+      if (error) user_error("cannot write {}: {}", to.string(), error.message());
+    }
+  }
+
+ private:
+  fs::path target_, path_;
+};
+
 }  // namespace
 
 void emit_source_project(const std::string& pt2, const std::string& dir,
@@ -93,7 +136,8 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
       // Without the plugin the sources are the same, only not formatted.
     }
   }
-  fs::path root(dir);
+  const Draft draft(dir);
+  const fs::path& root = draft.path();
   for (const SourceFile& f : s.files) write_file(root / "src" / f.name, f.text);
   bool weights = s.embed_weights;  // the object is there even if it is empty: builds name it
   if (weights)
@@ -117,6 +161,7 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
   holes["SIGNATURE"] = indented(signature, " *   ");
   write_file(root / "include" / (name + ".h"), fill(read_file(templates / "model.h.in"), holes));
   copy_runtime(root / "aotc");
+  draft.publish();
 }
 
 }  // namespace aotc
