@@ -3,7 +3,7 @@
 
 aotc_packages="build-essential cmake ninja-build ccache pkg-config git \
   libfmt-dev nlohmann-json3-dev libcli11-dev catch2 libminizip-dev zlib1g-dev \
-  llvm-19-dev libclang-19-dev liblld-19-dev libzstd-dev"
+  llvm-19-dev libclang-19-dev liblld-19-dev libzstd-dev xz-utils"
 
 aotc_install_packages() {
   local missing=() p
