@@ -326,6 +326,7 @@ class Importer {
     size_t position = 0;
     for (const pt2::NamedArgument& a : n.inputs) {
       int i = a.name.empty() ? static_cast<int>(position) : op.schema.index_of(a.name);
+      if (i < 0 && op.mutates() && a.name == "self") i = 0;  // whatever the functional form calls it
       ++position;
       if (i < 0 || i >= static_cast<int>(schema.size())) user_error("the op has no argument '{}'", a.name);
       args[static_cast<size_t>(i)] = convert(a.arg, schema[static_cast<size_t>(i)].type);

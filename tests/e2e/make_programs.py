@@ -384,6 +384,15 @@ def _(self, x):
     x.mul_(3)
     return i, x[i] * 2, torch.masked_select(x, x > 0).sum()
 
+# In-place forms whose functional op calls its first argument otherwise.
+@program("inplace_activations", lambda: [(R(3, 4),)])
+def _(self, x):
+    f = nn.functional
+    f.dropout(f.relu_(x), 0.5, training=False, inplace=True)
+    f.alpha_dropout(f.leaky_relu_(x.sub_(0.5)), 0.3, training=False, inplace=True)
+    f.hardswish(f.silu(x, inplace=True), inplace=True)
+    f.threshold_(f.elu_(x), 0.1, 0.0)
+
 
 if __name__ == "__main__":
     out = sys.argv[1]
