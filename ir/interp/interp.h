@@ -44,12 +44,16 @@ struct RunResult {
 struct RunOptions {
   bool reverse_axes =
       false;  // level 2: run independent iterations backwards; results must not change
+  // Level 1, not 0: a seed. Nodes that add up or multiply up floating-point numbers see operands and
+  // yield results that are off by a few units in the last place: what may change is what the order
+  // of the additions may change.
+  uint64_t jitter = 0;
 };
 
 // Run a program on copies of the inputs. A failed check is a result; inputs that do not fit the
 // signature are UserErrors; a program that breaks its invariants is an InternalError that names
 // kernel or node.
-RunResult run(const Graph& graph, const RunInputs& inputs);
+RunResult run(const Graph& graph, const RunInputs& inputs, const RunOptions& options = {});
 RunResult run(const loops::LoopProgram& program, const RunInputs& inputs,
               const RunOptions& options = {});
 

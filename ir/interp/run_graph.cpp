@@ -15,7 +15,8 @@ namespace {
 
 class GraphRun {
  public:
-  GraphRun(const Graph& g, Call& call) : graph_(g), call_(call) {
+  GraphRun(const Graph& g, Call& call, uint64_t jitter)
+      : graph_(g), call_(call), jitter_(jitter) {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (call.input(i).memory) env_[g.inputs[i].value] = call.input(i);
   }
@@ -169,7 +170,7 @@ class GraphRun {
     Graph::for_each_operand(n, [&](Value* v) {
       if (v->kind == ValueKind::Tensor) operands[v] = tensor(v);
     });
-    std::vector<Tensor> results = run_single_node(n, operands, graph_.symbols, call_.symbols);
+    std::vector<Tensor> results = run_single_node(n, operands, graph_.symbols, call_.symbols, jitter_);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor)
         env_[n.outputs[i]] = with_layout(results[i], *n.outputs[i]);
@@ -187,6 +188,7 @@ class GraphRun {
 
   const Graph& graph_;
   Call& call_;
+  const uint64_t jitter_;
   std::unordered_map<const Value*, Tensor> env_;
   std::vector<std::unique_ptr<Graph>> scratch_;
 };
@@ -194,12 +196,12 @@ class GraphRun {
 }  // namespace
 
 // A call that fails leaves everything as it was.
-RunResult run(const Graph& graph, const RunInputs& inputs) {
+RunResult run(const Graph& graph, const RunInputs& inputs, const RunOptions& options) {
   Call call(graph, inputs);
   call.stage([](size_t) { return false; });
   RunResult outputs;
   try {
-    GraphRun run(graph, call);
+    GraphRun run(graph, call, options.jitter);
     run.run();
     run.finish(outputs);
     call.unstage();

@@ -1,6 +1,7 @@
 // A graph of one node, its lowering, its run.
 #include "ir/interp/single_node.h"
 
+#include "ir/interp/jitter.h"
 #include "ir/interp/run_loops.h"
 #include "ir/lowering.h"
 
@@ -22,11 +23,14 @@ class SingleNode {
     insert();
   }
 
-  std::vector<Tensor> run() {
+  std::vector<Tensor> run(uint64_t jitter) {
     Lowering lowering(graph_);
     lowering.lower_node(*node_);
     lowering.add_write_backs_and_outputs();
     loops::LoopProgram& program = lowering.program();
+    const bool inexact = jitter && depends_on_order(program);
+    if (inexact)
+      for (Tensor& t : inputs_) t = jittered(t, jitter, false);
     auto no_storage = [](int) -> std::shared_ptr<Memory> {
       internal_error("an operand is no storage");
     };
@@ -36,6 +40,8 @@ class SingleNode {
     for (size_t i = 0; i < outputs_.size(); ++i)
       results[outputs_[i]] =
           output_buffer(buffers, program.output_buffers[i], graph_->outputs[i].name);
+    if (inexact)
+      for (size_t i : outputs_) results[i] = jittered(results[i], jitter, true);
     return results;
   }
 
@@ -93,8 +99,8 @@ class SingleNode {
 
 std::vector<Tensor> run_single_node(const Node& n, const std::map<const Value*, Tensor>& operands,
                                     const std::map<std::string, SymbolInfo>& declared,
-                                    Symbols& symbols) {
-  return SingleNode(n, operands, declared, symbols).run();
+                                    Symbols& symbols, uint64_t jitter) {
+  return SingleNode(n, operands, declared, symbols).run(jitter);
 }
 
 }  // namespace aotc::interp

@@ -6,9 +6,9 @@
 namespace aotc::interp {
 
 // The outputs (a default Tensor for symbols); symbols that the node defines are added. `declared`
-// tells which symbols without a value it may define. Throws CheckFailed.
+// tells which symbols without a value it may define. `jitter`: RunOptions. Throws CheckFailed.
 std::vector<Tensor> run_single_node(const Node& n, const std::map<const Value*, Tensor>& operands,
                                     const std::map<std::string, SymbolInfo>& declared,
-                                    Symbols& symbols);
+                                    Symbols& symbols, uint64_t jitter = 0);
 
 }  // namespace aotc::interp
