@@ -8,6 +8,7 @@
 #include "ir/graph.h"
 #include "ir/guards.h"
 #include "ir/ops/op.h"
+#include "ir/pt2/inline_regions.h"
 #include "ir/pt2/quote.h"
 #include "ir/text/verify.h"
 
@@ -60,18 +61,19 @@ Source source_of(const pt2::Node& n) {
 
 class Importer {
  public:
-  explicit Importer(std::shared_ptr<const pt2::ExportedProgram> p) : p_(*p), graph_(std::make_unique<Graph>()) {
+  explicit Importer(std::shared_ptr<const pt2::ExportedProgram> p)
+      : p_(*p), source_(pt2::inline_regions(p->graph, p->path)), graph_(std::make_unique<Graph>()) {
     graph_->program = std::move(p);
     graph_->name = p_.name;
   }
 
   std::unique_ptr<Graph> run() {
-    if (p_.graph.sym_float_values.size() > 0) import_symbol_floats();
-    for (const auto& [name, v] : p_.graph.sym_int_values) symbols_[name] = parse(v.expr);
-    for (const auto& [name, v] : p_.graph.sym_bool_values)
+    if (source_.sym_float_values.size() > 0) import_symbol_floats();
+    for (const auto& [name, v] : source_.sym_int_values) symbols_[name] = parse(v.expr);
+    for (const auto& [name, v] : source_.sym_bool_values)
       if (!v.expr.empty()) symbols_[name] = parse_text(v.expr);
     for (const pt2::InputSpec& spec : p_.input_specs) import_input(spec);
-    for (const pt2::Node& n : p_.graph.nodes) import_node(n);
+    for (const pt2::Node& n : source_.nodes) import_node(n);
     report_unsupported();
     errors_.throw_if_any();
     for (const pt2::OutputSpec& spec : p_.output_specs) import_output(spec);
@@ -106,12 +108,12 @@ class Importer {
   void import_symbol_floats() {
     errors_.add(fmt::format("{}: the program computes with symbolic floats (e.g. '{}'), which is not supported; export with "
                             "static values for them",
-                            p_.path, p_.graph.sym_float_values.begin()->first));
+                            p_.path, source_.sym_float_values.begin()->first));
   }
 
   TensorType type_of(const std::string& name) {
-    auto it = p_.graph.tensor_values.find(name);
-    if (it == p_.graph.tensor_values.end()) user_error("{}: tensor '{}' has no metadata", p_.path, name);
+    auto it = source_.tensor_values.find(name);
+    if (it == source_.tensor_values.end()) user_error("{}: tensor '{}' has no metadata", p_.path, name);
     const pt2::TensorMeta& m = it->second;
     if (m.layout != 7)
       errors_.add(fmt::format("{}: tensor '{}' has a layout other than strided (schema layout {}), which is not supported",
@@ -456,6 +458,7 @@ class Importer {
   }
 
   const pt2::ExportedProgram& p_;
+  const pt2::Graph source_;  // without regions
   std::unique_ptr<Graph> graph_;
   std::map<std::string, Value*> tensors_;
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph

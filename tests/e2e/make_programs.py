@@ -393,6 +393,20 @@ def _(self, x):
     f.hardswish(f.silu(x, inplace=True), inplace=True)
     f.threshold_(f.elu_(x), 0.1, 0.0)
 
+# torch.no_grad and autocast regions are subgraphs of the exported form.
+@program("regions", lambda: [(R(2, 3),), (R(2, 3),)],
+         lambda: {"w": nn.Parameter(R(3, 3)), "seen": torch.zeros(3)}, sequence=True)
+def _(self, x):
+    with torch.no_grad():
+        y = x * 2
+        self.seen.add_(x.sum(0))
+        with torch.autocast("cpu", enabled=False):
+            z = y + 1
+        with torch.enable_grad():
+            u = x @ self.w
+            x.mul_(0.5)
+    return z @ self.w, y, z, u, x
+
 
 if __name__ == "__main__":
     out = sys.argv[1]

@@ -1,0 +1,193 @@
+// Putting regions in line: every name of the subgraph is mapped to an operand or to a name that is
+// free outside.
+#include "ir/pt2/inline_regions.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "ir/error.h"
+
+namespace aotc::pt2 {
+namespace {
+
+constexpr int kMaxRegions = 64;  // nested
+
+// The position of the subgraph among the inputs of a node that can be put in line.
+std::optional<size_t> region_of(const Node& n) {
+  const std::string prefix = "torch.ops.higher_order.";
+  if (!n.target.starts_with(prefix)) return std::nullopt;
+  const std::string name = n.target.substr(prefix.size());
+  const std::set<std::string> known = {
+      "wrap_with_set_grad_enabled", "wrap_with_autocast",        "wrap", "strict_mode",
+      "tag_activation_checkpoint",  "wrap_activation_checkpoint"};
+  if (!known.contains(name)) return std::nullopt;
+  // Enabled autocast changes the element types inside.
+  constexpr size_t kEnabled = 2;
+  if (name == "wrap_with_autocast") {
+    const bool* enabled =
+        n.inputs.size() > kEnabled ? std::get_if<bool>(&n.inputs[kEnabled].arg.value) : nullptr;
+    if (!enabled || *enabled) return std::nullopt;
+  }
+  for (size_t i = 0; i < n.inputs.size(); ++i)
+    if (const auto* g = std::get_if<GraphArg>(&n.inputs[i].arg.value); g && g->graph) return i;
+  return std::nullopt;
+}
+
+std::string* name_in(Argument& a) {
+  if (auto* t = std::get_if<TensorName>(&a.value)) return &t->name;
+  if (auto* s = std::get_if<SymIntName>(&a.value)) return &s->name;
+  if (auto* s = std::get_if<SymFloatName>(&a.value)) return &s->name;
+  if (auto* s = std::get_if<SymBoolName>(&a.value)) return &s->name;
+  return nullptr;
+}
+
+// Lists flattened.
+std::vector<Argument> flat(const std::vector<Argument>& list) {
+  std::vector<Argument> out;
+  for (const Argument& a : list)
+    if (auto* inner = std::get_if<std::vector<Argument>>(&a.value))
+      for (const Argument& b : flat(*inner)) out.push_back(b);
+    else
+      out.push_back(a);
+  return out;
+}
+
+class Inliner {
+ public:
+  Inliner(const Graph& graph, const std::string& path) : path_(path), out_(graph) {
+    out_.nodes.clear();
+  }
+
+  Graph run(const std::vector<Node>& nodes) {
+    for (const Node& n : nodes) add(n, 0);
+    return std::move(out_);
+  }
+
+ private:
+  void add(const Node& n, int depth) {
+    const auto region = region_of(n);
+    if (!region) {
+      out_.nodes.push_back(n);
+      return;
+    }
+    if (depth == kMaxRegions)
+      user_error("{}: node '{}': more than {} regions inside each other", path_, n.name,
+                 kMaxRegions);
+    const Graph& inner = *std::get<GraphArg>(n.inputs[*region].arg.value).graph;
+    std::map<std::string, Argument> names = operands(n, *region, inner);
+    std::vector<Node> after = results(n, inner, names);
+    merge_values(inner, names);
+    for (const Node& m : inner.nodes) add(renamed(m, names), depth + 1);
+    for (Node& m : after) out_.nodes.push_back(std::move(m));
+  }
+
+  [[noreturn]] void misfit(const Node& n, const char* what, size_t found, size_t expected) const {
+    user_error("{}: node '{}' ({}): its subgraph has {} {}, the node {}; export the program again",
+               path_, n.name, n.target, expected, what, found);
+  }
+
+  std::map<std::string, Argument> operands(const Node& n, size_t region, const Graph& inner) const {
+    std::vector<Argument> given;
+    for (size_t i = region + 1; i < n.inputs.size(); ++i)
+      if (n.inputs[i].name.empty()) given.push_back(n.inputs[i].arg);  // the rest are options
+    if (given.size() != inner.inputs.size()) given = flat(given);
+    if (given.size() != inner.inputs.size()) misfit(n, "inputs", given.size(), inner.inputs.size());
+    std::map<std::string, Argument> names;
+    for (size_t i = 0; i < given.size(); ++i) {
+      Argument formal = inner.inputs[i];
+      if (const std::string* name = name_in(formal)) names.insert_or_assign(*name, given[i]);
+    }
+    return names;
+  }
+
+  // Gives the values that leave the region their names outside. One that is an operand, or leaves
+  // twice, gets its name by a node behind the region.
+  std::vector<Node> results(const Node& n, const Graph& inner,
+                            std::map<std::string, Argument>& names) const {
+    std::vector<Argument> outside = flat(n.outputs), inside = flat(inner.outputs);
+    if (outside.size() != inside.size()) misfit(n, "outputs", outside.size(), inside.size());
+    std::vector<Node> after;
+    for (size_t i = 0; i < outside.size(); ++i) {
+      const std::string* from = name_in(inside[i]);
+      if (!from || !name_in(outside[i])) continue;
+      if (names.emplace(*from, outside[i]).second) continue;
+      if (!std::holds_alternative<TensorName>(outside[i].value))
+        continue;  // its expression says all
+      Node alias;
+      alias.target = "torch.ops.aten.alias.default";
+      alias.name = *name_in(outside[i]);
+      alias.metadata = n.metadata;
+      alias.inputs = {{"self", names.at(*from)}};
+      alias.outputs = {outside[i]};
+      after.push_back(std::move(alias));
+    }
+    return after;
+  }
+
+  bool is_taken(const std::string& name) const {
+    return out_.tensor_values.contains(name) || out_.sym_int_values.contains(name) ||
+           out_.sym_bool_values.contains(name) || out_.sym_float_values.contains(name);
+  }
+
+  // Brings the subgraph's table of values along, under names that are free.
+  template <typename T>
+  void merge(const std::map<std::string, T>& from, std::map<std::string, T>& to,
+             std::map<std::string, Argument>& names,
+             const std::function<Argument(std::string)>& argument) {
+    for (const auto& [name, value] : from) {
+      if (names.contains(name)) continue;
+      std::string free = name;
+      for (int k = 1; is_taken(free); ++k) free = fmt::format("{}_{}", name, k);
+      to.emplace(free, value);
+      names.emplace(name, argument(free));
+    }
+  }
+
+  void merge_values(const Graph& inner, std::map<std::string, Argument>& names) {
+    merge<TensorMeta>(inner.tensor_values, out_.tensor_values, names, [](std::string s) {
+      return Argument{TensorName{std::move(s)}, "as_tensor"};
+    });
+    merge<SymInt>(inner.sym_int_values, out_.sym_int_values, names,
+                  [](std::string s) { return Argument{SymIntName{std::move(s)}, "as_sym_int"}; });
+    merge<SymBool>(inner.sym_bool_values, out_.sym_bool_values, names, [](std::string s) {
+      return Argument{SymBoolName{std::move(s)}, "as_sym_bool"};
+    });
+    merge<SymFloat>(inner.sym_float_values, out_.sym_float_values, names, [](std::string s) {
+      return Argument{SymFloatName{std::move(s)}, "as_sym_float"};
+    });
+  }
+
+  static Argument renamed(const Argument& a, const std::map<std::string, Argument>& names) {
+    Argument out = a;
+    if (auto* list = std::get_if<std::vector<Argument>>(&out.value)) {
+      for (Argument& item : *list) item = renamed(item, names);
+    } else if (const std::string* name = name_in(out)) {
+      if (auto it = names.find(*name); it != names.end()) return it->second;
+    }
+    return out;
+  }
+
+  static Node renamed(const Node& n, const std::map<std::string, Argument>& names) {
+    Node out = n;
+    for (NamedArgument& a : out.inputs) a.arg = renamed(a.arg, names);
+    for (Argument& a : out.outputs) a = renamed(a, names);
+    return out;
+  }
+
+  const std::string& path_;
+  Graph out_;
+};
+
+}  // namespace
+
+Graph inline_regions(const Graph& graph, const std::string& path) {
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
+                   [](const Node& n) { return region_of(n).has_value(); }))
+    return graph;
+  return Inliner(graph, path).run(graph.nodes);
+}
+
+}  // namespace aotc::pt2
