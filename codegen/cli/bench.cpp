@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-struct Options {
+struct BenchArguments {
   OutputFlags output;
   std::string package, weights;
   std::vector<std::string> inputs;
@@ -109,7 +109,7 @@ json latency_json(const Latency& l) {
 // What the session option means: 0 is the run time's own choice.
 std::string threads_text(int threads) { return threads ? std::to_string(threads) : "default"; }
 
-int run_bench(const Options& o) {
+int run_bench(const BenchArguments& o) {
   const Model model(o.package, o.weights);
   Session session(model, o.threads);
   CallInputs inputs = choose_inputs(o.inputs, o.package, model);
@@ -140,7 +140,7 @@ int run_bench(const Options& o) {
 }  // namespace
 
 void add_bench(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<BenchArguments>();
   CLI::App* command = app.add_subcommand("bench", "measure the latency of a package");
   command->add_option("PACKAGE", o->package, "what aotc compile wrote")->required();
   command->add_flag("--kernels", o->kernels, "time per kernel instead of per call");

@@ -12,7 +12,7 @@
 #include "ir/sym.h"
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
+using json = nlohmann::ordered_json;
 
 namespace aotc::cli {
 namespace {

@@ -10,7 +10,7 @@
 #include "ir/error.h"
 
 namespace fs = std::filesystem;
-using json = nlohmann::json;
+using json = nlohmann::ordered_json;
 
 namespace aotc::cli {
 namespace {

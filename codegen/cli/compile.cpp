@@ -17,7 +17,7 @@ using json = nlohmann::ordered_json;
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct CompileArguments {
   CompileFlags flags;
   OutputFlags output;
   std::string model, package, emit;
@@ -32,13 +32,13 @@ std::vector<std::string> stage_names() {
 }
 
 // MODEL.aotc in the current folder, as a compiler places its output.
-std::string default_package(const Options& o) {
+std::string default_package(const CompileArguments& o) {
   fs::path name = fs::path(o.model.empty() ? o.from.at(1) : o.model).filename();
   if (name.extension() == ".aotc") user_error("{}: is a package already", o.model);
   return name.replace_extension(".aotc").string();
 }
 
-Compilation compile_until(const Options& o, const CompileSettings& settings,
+Compilation compile_until(const CompileArguments& o, const CompileSettings& settings,
                           const std::string& last) {
   if (o.from.empty()) return compile_model(o.model, settings, last);
   return compile_from(o.from[0], o.from[1], o.model, settings, last);
@@ -56,7 +56,7 @@ void dump_stage(const Compilation& c, size_t index, const fs::path& folder) {
 }
 
 // A stage uses up what it starts from, so each is written before the next one runs.
-Compilation compile_dumping(const Options& o, const CompileSettings& settings,
+Compilation compile_dumping(const CompileArguments& o, const CompileSettings& settings,
                             const std::string& last, const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
@@ -79,7 +79,7 @@ Compilation compile_dumping(const Options& o, const CompileSettings& settings,
   return c;
 }
 
-Compilation compile(const Options& o, const CompileSettings& settings, const std::string& last) {
+Compilation compile(const CompileArguments& o, const CompileSettings& settings, const std::string& last) {
   const char* dump = std::getenv("AOTC_DUMP");
   return dump && *dump ? compile_dumping(o, settings, last, dump)
                        : compile_until(o, settings, last);
@@ -119,7 +119,7 @@ void print_json(const std::string& package, const json& manifest, const StageClo
   fmt::print("{}\n", result.dump(1));
 }
 
-void check_usage(const Options& o) {
+void check_usage(const CompileArguments& o) {
   if (o.model.empty() && o.from.empty())
     throw CLI::RequiredError("MODEL.pt2 (or --from STAGE FILE)");
   if (!o.emit.empty() && !o.package.empty())
@@ -133,7 +133,7 @@ void check_usage(const Options& o) {
                                                      o.from[0], fmt::join(names, ", ")));
 }
 
-int run_compile(const Options& o) {
+int run_compile(const CompileArguments& o) {
   if (o.list_stages) {
     fmt::print("{}", stage_list());
     return kExitOk;
@@ -175,7 +175,7 @@ std::string stage_list() {
 }
 
 void add_compile(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<CompileArguments>();
   CLI::App* command = app.add_subcommand("compile", "compile an exported program to a package");
   command->add_option("MODEL", o->model, "the program, as torch.export.save wrote it (.pt2)");
   command

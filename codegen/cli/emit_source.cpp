@@ -16,7 +16,7 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
 namespace cli {
 namespace {
 
-struct Options {
+struct EmitSourceArguments {
   std::string model, folder, name;
   CompileFlags flags;
   OutputFlags output;
@@ -30,7 +30,7 @@ void check_name(const std::string& name) {
     throw CLI::ValidationError("--name", fmt::format("'{}' is no C identifier: letters, digits and _", name));
 }
 
-int run_emit_source(const Options& o) {
+int run_emit_source(const EmitSourceArguments& o) {
   check_name(o.name);
   CompileSettings settings = settings_of(o.flags);
   settings.embedded_name = o.name;
@@ -46,7 +46,7 @@ int run_emit_source(const Options& o) {
 }  // namespace
 
 void add_emit_source(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<EmitSourceArguments>();
   CLI::App* command = app.add_subcommand(
       "emit-source", "write the program as a CMake project with all sources that it needs");
   command->add_option("MODEL", o->model, "the program, as torch.export.save wrote it (.pt2)")

@@ -8,13 +8,13 @@
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct ExplainArguments {
   std::string path;
   CompileFlags flags;
   OutputFlags output;
 };
 
-int run_explain(const Options& o) {
+int run_explain(const ExplainArguments& o) {
   const std::string text = explanation_of(o.path, settings_of(o.flags));
   if (o.output.json)
     fmt::print("{}\n", nlohmann::json{{"explain", text}}.dump(1));
@@ -26,7 +26,7 @@ int run_explain(const Options& o) {
 }  // namespace
 
 void add_explain(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<ExplainArguments>();
   CLI::App* command = app.add_subcommand(
       "explain",
       "per kernel: Python lines, ops, bytes, storage; per mutation: in place or why not");

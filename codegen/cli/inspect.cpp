@@ -7,13 +7,13 @@
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct InspectArguments {
   std::string path;
   CompileFlags flags;
   OutputFlags output;
 };
 
-int run_inspect(const Options& o) {
+int run_inspect(const InspectArguments& o) {
   const std::string manifest = manifest_of(o.path, settings_of(o.flags));
   if (o.output.json)
     fmt::print("{}\n", manifest);
@@ -25,7 +25,7 @@ int run_inspect(const Options& o) {
 }  // namespace
 
 void add_inspect(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<InspectArguments>();
   CLI::App* command = app.add_subcommand(
       "inspect", "signature, shapes and ranges, mutations, aliased_io, devices, memory");
   command->add_option("FILE", o->path, "an exported program (.pt2) or a package")->required();

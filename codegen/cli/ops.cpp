@@ -10,7 +10,7 @@ using json = nlohmann::ordered_json;
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct OpsArguments {
   bool markdown = false, json = false, quiet = false;
   std::string filter;
 };
@@ -143,7 +143,7 @@ void print_json(const std::vector<OpRow>& rows) {
   fmt::print("{}\n", json{{"ops", list}}.dump(1));
 }
 
-int run_ops(const Options& o) {
+int run_ops(const OpsArguments& o) {
   const std::vector<OpRow> rows = op_rows(o.filter);
   if (o.json)
     print_json(rows);
@@ -157,7 +157,7 @@ int run_ops(const Options& o) {
 }  // namespace
 
 void add_ops(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<OpsArguments>();
   CLI::App* command = app.add_subcommand("ops", "the ops that aotc compiles");
   command->add_option("PART", o->filter, "only ops whose name has this part, e.g. index");
   auto* markdown = command->add_flag("--markdown", o->markdown, "as a Markdown table");

@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct RunArguments {
   OutputFlags output;
   std::string package, outputs, profile, weights;
   std::vector<std::string> inputs, steps;
@@ -36,7 +36,7 @@ void write_results(const StepReport& step, const fs::path& folder) {
     if (state.changed) write_array(folder, "buf_" + state.name, *state.value);
 }
 
-std::vector<CallInputs> all_steps(const Options& o, const Model& model) {
+std::vector<CallInputs> all_steps(const RunArguments& o, const Model& model) {
   std::vector<CallInputs> steps;
   if (o.steps.empty()) steps.push_back(choose_inputs(o.inputs, o.package, model));
   for (const std::string& folder : o.steps) steps.push_back(inputs_from_folder(folder));
@@ -44,17 +44,17 @@ std::vector<CallInputs> all_steps(const Options& o, const Model& model) {
 }
 
 // The first error of a profile is that it cannot be taken; it comes before anything runs.
-void start_profile(const Options& o, const Session& session) {
+void start_profile(const RunArguments& o, const Session& session) {
   if (!o.profile.empty()) check_status(aotc_session_profile_start(session.handle(), nullptr));
 }
 
-void stop_profile(const Options& o, const Session& session) {
+void stop_profile(const RunArguments& o, const Session& session) {
   if (o.profile.empty()) return;
   check_status(aotc_session_profile_stop(session.handle(), o.profile.c_str()));
   if (!o.output.quiet && !o.output.json) fmt::print("profile: {}\n", o.profile);
 }
 
-int run_package(const Options& o) {
+int run_package(const RunArguments& o) {
   const Model model(o.package, o.weights);
   Session session(model, o.threads);
   const std::vector<CallInputs> steps = all_steps(o, model);
@@ -78,7 +78,7 @@ int run_package(const Options& o) {
 }  // namespace
 
 void add_run(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<RunArguments>();
   CLI::App* command = app.add_subcommand(
       "run", "run a package and show outputs, and which inputs and states changed");
   command->add_option("PACKAGE", o->package, "what aotc compile wrote; also a bare model.so")

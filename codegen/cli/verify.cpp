@@ -19,7 +19,7 @@ using json = nlohmann::ordered_json;
 namespace aotc::cli {
 namespace {
 
-struct Options {
+struct VerifyArguments {
   CompileFlags flags;
   OutputFlags output;
   std::vector<std::string> paths, cases;
@@ -138,7 +138,7 @@ fs::path kept_folder() {
 }
 
 // Programs that nothing is known of are left out, and said.
-std::vector<ProgramCases> programs_with_cases(const Options& o) {
+std::vector<ProgramCases> programs_with_cases(const VerifyArguments& o) {
   std::vector<ProgramCases> all = find_programs(o.paths, o.cases), chosen;
   for (ProgramCases& p : all) {
     if (!p.cases.empty())
@@ -154,7 +154,7 @@ std::vector<ProgramCases> programs_with_cases(const Options& o) {
   return chosen;
 }
 
-int run_verify(const Options& o) {
+int run_verify(const VerifyArguments& o) {
   VerifySettings settings;
   settings.compile = settings_of(o.flags);
   settings.threads = o.threads;
@@ -179,7 +179,7 @@ int run_verify(const Options& o) {
 }  // namespace
 
 void add_verify(CLI::App& app, Action& action) {
-  auto o = std::make_shared<Options>();
+  auto o = std::make_shared<VerifyArguments>();
   o->workers.timeout_seconds = 600;
   CLI::App* command = app.add_subcommand(
       "verify",

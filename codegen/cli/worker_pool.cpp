@@ -21,8 +21,8 @@ namespace aotc::cli {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-using Report = std::function<void(const std::string&)>;
-using Work = std::function<void(size_t, const Report&)>;
+using Reporter = std::function<void(const std::string&)>;
+using Work = std::function<void(size_t, const Reporter&)>;
 
 enum class Kind : uint8_t { Begin, Report, End };
 
