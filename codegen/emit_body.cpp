@@ -46,6 +46,7 @@ void KernelBody::count_uses() {
     use_sym(e.index);
     for (const Sym& s : e.at) use_sym(s);
   }
+  for (const Phase& ph : k_.phases) has_several_stores_ |= ph.stores.size() > 1;
   for (const Phase& ph : k_.phases)
     for (const Store& st : ph.stores) {
       use(st.value);
@@ -121,6 +122,8 @@ bool KernelBody::deserves_name(ExprId id, bool crosses_loop) const {
   const Expr& e = k_.exprs[static_cast<size_t>(id)];
   if (indices_.contains(id)) return true;
   if (e.kind == ExprKind::Constant || e.kind == ExprKind::Index) return false;
+  if (e.kind == ExprKind::Load && has_several_stores_ && writes_memory_of(p_, k_, e.buffer))
+    return true;  // one store may change what another one's value reads
   if (e.kind == ExprKind::Accumulator) return crosses_loop;
   return crosses_loop || uses_[static_cast<size_t>(id)] > 1;
 }

@@ -59,6 +59,7 @@ class KernelBody {
   Assumptions assumptions_;
   std::map<loops::BufferId, std::string> pointers_;
   std::vector<int> uses_;
+  bool has_several_stores_ = false;  // some phase stores more than once
   std::set<loops::ExprId> indices_;  // expressions that index expressions name
   std::set<loops::ExprId> named_;
   std::set<int> in_lanes_;  // accumulators with one value per lane

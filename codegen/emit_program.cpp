@@ -43,7 +43,7 @@ class ProgramEmitter {
         weights_(layout_weights(g_)),
         sizes_(g_) {
     sources_.weights = weights_.blob;
-    signature_ = signature_tables(plan, kernels, weights_, sizes_);
+    signature_ = signature_tables(plan, weights_, sizes_);
     run_ = run_text(plan, kernels, weights_, sizes_);
     arena_ = sizes_(plan.arena_bytes);
     if (!run_.scratch.empty() && plan.arena_bytes.constant())

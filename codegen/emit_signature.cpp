@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "codegen/cpp_text.h"
+#include "codegen/kernel_edit.h"
 
 namespace aotc {
 
@@ -23,14 +24,8 @@ std::string limit(const std::optional<int64_t>& v, const char* none) {
 
 class Tables {
  public:
-  Tables(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const WeightLayout& weights,
-         Sizes& sizes)
-      : plan_(plan),
-        p_(plan.program),
-        g_(*plan.program.graph),
-        kernels_(kernels),
-        weights_(weights),
-        sizes_(sizes) {}
+  Tables(const Plan& plan, const WeightLayout& weights, Sizes& sizes)
+      : plan_(plan), p_(plan.program), g_(*plan.program.graph), weights_(weights), sizes_(sizes) {}
 
   Signature make() {
     out_.text = symbols() + inputs() + outputs() + storages() + names() + aliased_io();
@@ -69,8 +64,8 @@ class Tables {
       const Buffer& buffer = p_.buffers[static_cast<size_t>(b)];
       return buffer.home == Home::Input && buffer.index == input;
     };
-    for (const ScheduledKernel& s : kernels_)
-      if (std::ranges::any_of(parameters_of(p_, s).buffers, is_input)) return true;
+    for (const Kernel& k : p_.kernels)  // matrix products too, which have no parameters of ours
+      if (std::ranges::any_of(buffers_read(k), is_input)) return true;
     return std::ranges::any_of(p_.output_views,
                                [&](const OutputView& v) { return v.input == input; });
   }
@@ -254,7 +249,6 @@ class Tables {
   const Plan& plan_;
   const LoopProgram& p_;
   const Graph& g_;
-  const std::vector<ScheduledKernel>& kernels_;
   const WeightLayout& weights_;
   Sizes& sizes_;
   Signature out_;
@@ -268,9 +262,8 @@ int user_position(const Graph& g, int input) {
   return g.inputs[static_cast<size_t>(input)].is_user() ? position : -1;
 }
 
-Signature signature_tables(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                           const WeightLayout& weights, Sizes& sizes) {
-  return Tables(plan, kernels, weights, sizes).make();
+Signature signature_tables(const Plan& plan, const WeightLayout& weights, Sizes& sizes) {
+  return Tables(plan, weights, sizes).make();
 }
 
 }  // namespace aotc

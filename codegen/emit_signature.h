@@ -18,8 +18,7 @@ struct Signature {
   size_t n_inputs = 0;  // positions that a caller fills
 };
 
-Signature signature_tables(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                           const WeightLayout& weights, Sizes& sizes);
+Signature signature_tables(const Plan& plan, const WeightLayout& weights, Sizes& sizes);
 
 // The position of graph input `input` among those that a caller gives; -1: it is none of them.
 int user_position(const Graph& g, int input);

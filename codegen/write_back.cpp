@@ -116,6 +116,7 @@ class WriteBacks {
 
   std::string old_value_needed(BufferId t, BufferId target) const {
     bool written = false;
+    std::vector<const Kernel*> writers;  // of t, before k
     for (const Kernel& k : p_.kernels) {
       bool writes_t = buffers_written(k).contains(t);
       if (writes_t && !written && is_whole_copy(p_, k, target, t))
@@ -127,11 +128,49 @@ class WriteBacks {
         return "a later check can fail: " + k.message;
       if (writes_target && loaded_temporary(k, target) != t)
         return "another write to the storage comes between";
+      const bool reads_own = writes_t && reads_only_where_it_writes(k, t, target);
+      const bool overwritten = std::any_of(writers.begin(), writers.end(), [&](const Kernel* w) {
+        return may_overwrite(*w, t, k, target);
+      });
+      if (writes_t) writers.push_back(&k);
       if (!reads_memory_of(p_, k, target)) continue;
-      if (!writes_t || !reads_only_where_it_writes(k, t, target))
+      if (!reads_own || overwritten)
         return fmt::format("kernel {} reads the old content after it would be overwritten", k.name);
     }
     return "";
+  }
+
+  // The earlier kernel `w` may store t where `k` loads `target`.
+  bool may_overwrite(const Kernel& w, BufferId t, const Kernel& k, BufferId target) const {
+    for (const Expr& e : k.exprs) {
+      if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
+      if (e.buffer != target || w.matmul) return true;
+      for (const Phase& ph : w.phases)
+        for (const Store& s : ph.stores)
+          if (s.buffer == t && !are_apart(w, s.at, k, e.at)) return true;
+    }
+    return false;
+  }
+
+  // Whatever the iterations, the two indices differ in some dimension, always in the same way.
+  bool are_apart(const Kernel& a, const std::vector<Sym>& at, const Kernel& b,
+                 const std::vector<Sym>& other) const {
+    Assumptions known = p_.assumptions(a);
+    const Assumptions others = p_.assumptions(b);
+    std::map<std::string, Sym> renamed;
+    for (const auto& [name, range] : others.ranges()) {
+      if (p_.graph->symbols.contains(name)) continue;
+      renamed[name] = Sym::symbol(name + "'");
+      known.set_range(name + "'", range.lo, range.hi);
+    }
+    for (size_t d = 0; d < at.size(); ++d) {
+      for (const std::string& n : other[d].symbols())
+        if (n[0] == '%') return false;  // found in data
+      const Sym distance = other[d].substitute(renamed) - at[d];
+      if (known.proves_nonnegative(distance - 1) || known.proves_nonnegative(Sym(-1) - distance))
+        return true;
+    }
+    return false;
   }
 
   // In one kernel: each load of `target` is at the index at which the same phase stores t, and no

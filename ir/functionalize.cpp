@@ -8,9 +8,16 @@
 #include "ir/graph.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
+#include "ir/ops/shape_math.h"
 
 namespace aotc {
 namespace {
+
+// Whether `v` is `base` or a view of it.
+bool is_view_of(Value* v, const Value* base) {
+  while (v != base && v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
+  return v == base;
+}
 
 class Functionalizer {
  public:
@@ -80,6 +87,15 @@ class Functionalizer {
     return a.image;
   }
 
+  // The same as a chain of views that starts at the root's current value: what a mutation computed for a view is
+  // equal to that, but a tensor of its own.
+  Value* view_of_current(Value* v) {
+    const Alias a = alias_.at(v);
+    Value* image = get(v);
+    if (!a.view || is_view_of(image, roots_.at(a.root).current)) return image;
+    return clone_with(*a.view, {{a.parent, view_of_current(a.parent)}})->output(a.result);
+  }
+
   void define_root(Value* v, Value* image) {
     alias_[v] = {v, nullptr, nullptr, 0, image, 0};
     roots_[v] = {image, 0, nullptr};
@@ -88,16 +104,17 @@ class Functionalizer {
   Node* clone_with(const Node& n, const std::map<Value*, Value*>& fixed) {
     std::vector<TensorType> types;
     for (Value* o : n.outputs) types.push_back(o->type);
+    std::map<Value*, Value*> now = fixed;  // before the node: views that are taken anew come first
+    Graph::for_each_operand(n, [&](Value* v) {
+      if (!now.contains(v)) now[v] = get(v);
+    });
     Node* c = g_.insert(g_.nodes.end(), n.op, n.args, types, n.name, n.source);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i]->kind == ValueKind::SymInt) {
         c->outputs[i]->kind = ValueKind::SymInt;
         c->outputs[i]->sym = n.outputs[i]->sym;
       }
-    Graph::replace_operands(*c, [&](Value* v) {
-      auto it = fixed.find(v);
-      return it == fixed.end() ? get(v) : it->second;
-    });
+    Graph::replace_operands(*c, [&](Value* v) { return now.at(v); });
     return c;
   }
 
@@ -162,26 +179,18 @@ class Functionalizer {
   // memory with one stride.
   static bool may_share(const TensorType& in, const TensorType& out) {
     if (in.strides.size() != in.sizes.size()) return true;
-    if (in.strides == contiguous_strides(in.sizes)) return true;
-    if (in.sizes == out.sizes) return in.strides == out.strides;
-    return can_view(in, out.sizes);
+    if (in.sizes == out.sizes) return same_layout(in, out);
+    return view_strides(in, out.sizes).has_value();
   }
 
-  static bool can_view(const TensorType& in, const std::vector<Sym>& sizes) {
-    // Runs of input dimensions that are contiguous among themselves must be matched by products of sizes.
-    size_t o = 0;
-    size_t i = 0;
-    while (i < in.sizes.size()) {
-      Sym run = in.sizes[i];
-      size_t last = i;
-      while (last + 1 < in.sizes.size() && in.strides[last] == in.strides[last + 1] * in.sizes[last + 1]) run = run * in.sizes[++last];
-      Sym covered(1);
-      while (o < sizes.size() && !(covered == run)) covered = covered * sizes[o++];
-      if (!(covered == run)) return false;
-      i = last + 1;
-    }
-    while (o < sizes.size() && sizes[o].is(1)) ++o;
-    return o == sizes.size();
+  // Dimensions of size 1 are never walked.
+  static bool same_layout(const TensorType& a, const TensorType& b) {
+    if (b.strides.size() != b.sizes.size()) return a.strides == contiguous_strides(a.sizes);
+    for (size_t d = 0; d < a.sizes.size(); ++d)
+      if (a.sizes[d].is(0)) return true;
+    for (size_t d = 0; d < a.sizes.size(); ++d)
+      if (!a.sizes[d].is(1) && !(a.strides[d] == b.strides[d])) return false;
+    return true;
   }
 
   // A composite op whose result may be its argument or a view of it: what it expands to decides.
@@ -220,7 +229,7 @@ class Functionalizer {
     Root& state = roots_.at(root);
     Alias& a = alias_.at(target);
     if (a.view) {
-      Value* view = get(target);
+      Value* view = view_of_current(target);
       state.current = r("aotc.write_view", {state.current, view, result});
       state.current->type.strides = root->type.strides;
     } else {
@@ -252,9 +261,8 @@ class Functionalizer {
   // that a mutation computed for the view is equal, but a tensor of its own.
   Value* place(Value* v) {
     const auto it = alias_.find(v);
-    if (it == alias_.end() || !it->second.view || roots_.at(it->second.root).version == 0 || !is_input(it->second.root)) return get(v);
-    const Alias a = it->second;
-    return clone_with(*a.view, {{a.parent, place(a.parent)}})->output(a.result);
+    if (it == alias_.end() || roots_.at(it->second.root).version == 0 || !is_input(it->second.root)) return get(v);
+    return view_of_current(v);
   }
 
   bool is_input(const Value* root) const {
@@ -286,12 +294,6 @@ class Functionalizer {
 Value* view_root(Value* v) {
   while (v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
   return v;
-}
-
-// Whether `v` is `base` or a view of it.
-bool is_view_of(Value* v, const Value* base) {
-  while (v != base && v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
-  return v == base;
 }
 
 // An output that is (a view of) an input's storage after the call: of the value written back to it, or of an

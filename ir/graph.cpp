@@ -1,6 +1,7 @@
 // Graph editing: new values and nodes, operands, dead code.
 #include "ir/graph.h"
 
+#include <algorithm>
 #include <set>
 
 #include "ir/ops/op.h"
@@ -78,8 +79,44 @@ void Graph::replace_operands(Node& node, const std::function<Value*(Value*)>& f)
 }
 
 // Symbols defined by nodes count as used: sizes everywhere may mention them.
+namespace {
+
+void collect_symbols(const Sym& s, std::set<std::string>& names) { names.merge(s.symbols()); }
+void collect_symbols(const TensorType& t, std::set<std::string>& names) {
+  for (const Sym& s : t.sizes) collect_symbols(s, names);
+}
+// Those that a node's arguments or operands mention.
+std::set<std::string> symbols_read(const Node& n) {
+  std::set<std::string> names;
+  for (const Arg& a : n.args) {
+    if (auto* s = std::get_if<Sym>(&a)) collect_symbols(*s, names);
+    if (auto* list = std::get_if<std::vector<Sym>>(&a))
+      for (const Sym& s : *list) collect_symbols(s, names);
+  }
+  Graph::for_each_operand(n, [&](Value* v) { collect_symbols(v->type, names); });
+  return names;
+}
+
+// The node finds the value of one of these symbols in data.
+bool defines_one(const Node& n, const std::set<std::string>& symbols) {
+  if (symbols.empty()) return false;
+  std::set<std::string> made;
+  const std::set<std::string> read = symbols_read(n);
+  for (const Value* v : n.outputs) collect_symbols(v->type, made);
+  return std::any_of(made.begin(), made.end(), [&](const std::string& s) { return symbols.contains(s) && !read.contains(s); });
+}
+
+}  // namespace
+
 void Graph::remove_dead_nodes() {
   std::set<const Value*> live;
+  std::set<std::string> live_symbols;  // found in data, and mentioned by a live node
+  auto mention = [&](const std::set<std::string>& names) {
+    for (const std::string& s : names)
+      if (auto it = symbols.find(s); it != symbols.end() && it->second.unbacked) live_symbols.insert(s);
+  };
+  for (const Output& o : outputs)
+    if (auto* s = std::get_if<Sym>(&o.scalar)) mention(s->symbols());
   for (const Output& o : outputs)
     if (o.value) live.insert(o.value);
   for (const WriteBack& w : write_backs) live.insert(w.value);
@@ -89,7 +126,9 @@ void Graph::remove_dead_nodes() {
     Node& n = **current;
     bool needed = n.op->is_check() || n.op->mutates() || n.outputs.empty();
     for (Value* v : n.outputs) needed |= live.contains(v) || v->kind == ValueKind::SymInt;
+    needed |= defines_one(n, live_symbols);
     if (needed) {
+      mention(symbols_read(n));
       for_each_operand(n, [&](Value* v) { live.insert(v); });
       it = current;
     } else {

@@ -79,6 +79,11 @@ Normalized with_batch_statistics(const Batch& b) {
 }
 
 Normalized normalize(const Batch& b, bool training) {
+  const Node& n = b.input.r->node;
+  if (b.input.rank() < 2)
+    unsupported(n, "an input without channels", "give it two dimensions or more");
+  if (!training && !(b.running_mean && b.running_var))
+    unsupported(n, "inference without running statistics", "normalize by the batch's (training)");
   return training ? with_batch_statistics(b) : with_running_statistics(b);
 }
 

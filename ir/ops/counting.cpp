@@ -53,6 +53,7 @@ Types repeats_type(const Node& n) {
 
 void lower_repeats(Lowering& l, const Node& n) {
   Value* repeats = self_of(n);
+  if (repeats->type.rank() != 1) unsupported(n, "repeats that are no vector", "flatten them");
   check_not_negative(l, n, repeats);
   define_size(l, n, n.output()->type.sizes[0], grand_total(l, n, repeats));
   loops::BufferId totals = running_totals(l, n, repeats);
@@ -108,6 +109,8 @@ loops::BufferId bin_count(Lowering& l, const Node& n) {
 
 void lower_bincount(Lowering& l, const Node& n) {
   Value *self = self_of(n), *weights = tensor_arg(n, "weights");
+  if (self->type.rank() != 1)
+    unsupported(n, "bincount of a tensor that is no vector", "flatten it");
   check_not_negative(l, n, self);
   define_size(l, n, n.output()->type.sizes[0], bin_count(l, n));
   loops::BufferId out = l.output(n);

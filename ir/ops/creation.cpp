@@ -238,6 +238,7 @@ E eye(KernelBuilder& k, const Node& n, const Index& index) {
 // Column minus row of the element.
 E above_diagonal(Elements& x) {
   size_t rank = x.index.size();
+  if (rank < 2) unsupported(x.node, "a triangle of a tensor that is no matrix", "add a dimension");
   return x.k.index(x.index[rank - 1] - x.index[rank - 2]);
 }
 

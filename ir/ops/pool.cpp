@@ -178,6 +178,9 @@ OpDef average_op(std::string_view schema) {
 Index adaptive_sizes(const Node& n) {
   const TensorType& t = input_type(n);
   Index sizes = t.sizes, out = syms_arg(n, "output_size");
+  if (sizes.size() < out.size())
+    user_error("{}: node '{}' ({}): output_size has {} dimensions, the input {}", n.source.str(),
+               n.name, n.op->name(), out.size(), sizes.size());
   size_t first = t.rank() - out.size();
   for (size_t d = 0; d < out.size(); ++d) sizes[first + d] = out[d];
   return sizes;

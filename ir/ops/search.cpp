@@ -35,6 +35,7 @@ void lower_search(Lowering& l, const Node& n, const Search& s) {
   else if (std::holds_alternative<double>(arg(n, s.values)) && !is_floating(t))
     t = DType::Float32;
   t = compute_type(t);
+  if (s.sorter) check_indices(l, n, s.sorter, s.boundaries->type.sizes.back(), Negative::Refused);
   KernelBuilder k(l, l.unique_kernel_name("search"));
   Index index = k.axes(n.output()->type.sizes);
   E value = values ? cast(l.load(k, values, index), t) : number(k, n, s.values, t);

@@ -1,5 +1,7 @@
 // Sorting and selection by rank. An element's position is the number of elements that come before
 // it; equal ones keep their order, NaN comes last (first when descending).
+#include <limits>
+
 #include "ir/ops/index_math.h"
 #include "ir/ops/scalar_math.h"
 #include "ir/ops/tensor_expr.h"
@@ -134,6 +136,9 @@ Sorted median_along(Rewriter& r, TensorExpr x, int64_t dim, bool keep, bool skip
 OpDef median_op(std::string_view schema, bool whole, bool skip_nan) {
   return rewrite_op(schema, [whole, skip_nan](Rewriter& r) {
     TensorExpr x = in(r, "self");
+    if (whole && product(x.sizes()).is(0))
+      return Values{
+          r.cast(r.full({}, std::numeric_limits<double>::quiet_NaN(), DType::Float32), x.dtype())};
     if (whole)
       return Values{median_along(r, x.reshape({product(x.sizes())}), 0, false, skip_nan).values};
     int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);

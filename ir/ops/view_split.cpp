@@ -6,6 +6,9 @@ namespace aotc {
 namespace {
 
 size_t split_dim(const Node& n, int64_t dim) {
+  if (input_type(n).rank() == 0)
+    user_error("{}: node '{}' ({}): a tensor without dimensions cannot be split", n.source.str(),
+               n.name, n.op->name());
   return static_cast<size_t>(wrap_dim(dim, static_cast<int64_t>(input_type(n).rank()), n));
 }
 
@@ -89,8 +92,15 @@ Parts tensor_split_sections(const Node& n) {
 Parts tensor_split_indices(const Node& n) {
   return by_indices(n, split_dim(n, int_arg(n, "dim")), syms_arg(n, "indices"));
 }
+// The dimension of hsplit, vsplit and dsplit, which need a tensor that has it.
+size_t fixed_dim(const Node& n, size_t dim) {
+  if (input_type(n).rank() <= dim)
+    user_error("{}: node '{}' ({}): a tensor of rank {} has no dimension {} to split",
+               n.source.str(), n.name, n.op->name(), input_type(n).rank(), dim);
+  return dim;
+}
 // hsplit splits vectors along 0, others along 1.
-size_t horizontal(const Node& n) { return input_type(n).rank() == 1 ? 0 : 1; }
+size_t horizontal(const Node& n) { return fixed_dim(n, input_type(n).rank() == 1 ? 0 : 1); }
 
 OpDef split_op(std::string_view schema, Parts (*parts)(const Node&)) {
   return view_op(
@@ -159,14 +169,18 @@ Rows split_views() {
                [](const Node& n) { return by_sections(n, horizontal(n), int_arg(n, "sections")); }),
       split_op("aten.hsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
                [](const Node& n) { return by_indices(n, horizontal(n), syms_arg(n, "indices")); }),
-      split_op("aten.vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
-               [](const Node& n) { return by_sections(n, 0, int_arg(n, "sections")); }),
-      split_op("aten.vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
-               [](const Node& n) { return by_indices(n, 0, syms_arg(n, "indices")); }),
-      split_op("aten.dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
-               [](const Node& n) { return by_sections(n, 2, int_arg(n, "sections")); }),
-      split_op("aten.dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
-               [](const Node& n) { return by_indices(n, 2, syms_arg(n, "indices")); }),
+      split_op(
+          "aten.vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
+          [](const Node& n) { return by_sections(n, fixed_dim(n, 0), int_arg(n, "sections")); }),
+      split_op(
+          "aten.vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
+          [](const Node& n) { return by_indices(n, fixed_dim(n, 0), syms_arg(n, "indices")); }),
+      split_op(
+          "aten.dsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]",
+          [](const Node& n) { return by_sections(n, fixed_dim(n, 2), int_arg(n, "sections")); }),
+      split_op(
+          "aten.dsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]",
+          [](const Node& n) { return by_indices(n, fixed_dim(n, 2), syms_arg(n, "indices")); }),
       unbind_op(),
   };
 }

@@ -78,7 +78,7 @@ std::string place(const Numbers& n, size_t i) {
 }  // namespace
 
 Reference::Reference(const Graph& graph, interp::RunInputs inputs)
-    : graph_(graph), inputs_(std::move(inputs)), result_(interp::run(graph_, inputs_)) {}
+    : graph_(&graph), inputs_(std::move(inputs)), result_(interp::run(graph, inputs_)) {}
 
 void Reference::shake() {
   if (!shaken_.empty()) return;
@@ -86,7 +86,7 @@ void Reference::shake() {
     interp::RunOptions options;
     options.jitter = static_cast<uint64_t>(i);
     try {
-      shaken_.push_back(interp::run(graph_, inputs_, options));
+      shaken_.push_back(interp::run(*graph_, inputs_, options));
     } catch (const UserError&) {
       shaken_.push_back({});  // e.g. a size that depends on the sums
     }

