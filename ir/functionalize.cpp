@@ -13,9 +13,12 @@
 namespace aotc {
 namespace {
 
+// The result of the op is its argument's storage; others (view_copy) only name the elements as a view does.
+bool shares_storage(const OpDef& op) { return op.is_view() && (op.schema.args[0].aliased || op.schema.args[0].mutated); }
+
 // Whether `v` is `base` or a view of it.
 bool is_view_of(Value* v, const Value* base) {
-  while (v != base && v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
+  while (v != base && v->producer && shares_storage(*v->producer->op)) v = std::get<Value*>(v->producer->args[0]);
   return v == base;
 }
 
@@ -125,7 +128,7 @@ class Functionalizer {
     bool may_alias = std::any_of(n->op->schema.args.begin(), n->op->schema.args.end(), [](const SchemaArg& a) { return a.aliased; });
     if (n->op->mutates()) return mutate(*n);
     if (rewrites && n->op->as<RewriteMeaning>()->writes_arguments) return expand(*n);
-    if (n->op->is_view()) return take_view(*n);
+    if (shares_storage(*n->op)) return take_view(*n);
     refuse_other_mutations(*n);
     if (rewrites && may_alias) return expand(*n);
     Node* c = clone_with(*n, {});
@@ -292,7 +295,7 @@ class Functionalizer {
 
 // The value that a chain of views starts from.
 Value* view_root(Value* v) {
-  while (v->producer && v->producer->op->is_view()) v = std::get<Value*>(v->producer->args[0]);
+  while (v->producer && shares_storage(*v->producer->op)) v = std::get<Value*>(v->producer->args[0]);
   return v;
 }
 
