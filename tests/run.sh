@@ -11,7 +11,7 @@ while [ $# -gt 0 ]; do
   case $1 in
     --full) full=1; shift ;;
     --preset) preset=${2:?--preset needs a name}; shift 2 ;;
-    -h|--help) sed -n '2,5p' "$0" | cut -c3-; exit 0 ;;
+    -h|--help) sed -n '2,4p' "$0" | cut -c3-; exit 0 ;;
     *) break ;;
   esac
 done
