@@ -22,6 +22,8 @@ Value* values_of(const Node& n, const Search& s) {
 }
 
 Types search_type(const Node& n, const Search& s) {
+  if (s.boundaries->type.rank() == 0)
+    unsupported(n, "a sorted sequence without dimensions", "give it one dimension");
   Value* values = values_of(n, s);
   DType t = bool_arg(n, "out_int32") ? DType::Int32 : DType::Int64;
   return {contiguous_type(t, values ? values->type.sizes : Index{}, s.boundaries->type.device)};
