@@ -149,6 +149,7 @@ class RunEmitter {
   // Reads a symbol, checks its range, then obtains everything whose size is known by now.
   std::string host_call(const ScheduledKernel& s) {
     const std::string& n = s.kernel.symbol;
+    if (std::ranges::find(known_, n) != known_.end()) return same_value(s);
     known_.push_back(n);
     std::string text = fmt::format("const int64_t {} = {};\nframe->symbols[{}] = {};\n", n, call(s),
                                    symbol_index(g_, n), n);
@@ -158,6 +159,17 @@ class RunEmitter {
     const std::string definition = sizes_.function(function, known_);
     out_.functions += definition;
     return text + (definition.empty() ? "" : sizes_.call(function)) + memory;
+  }
+
+  // Another value that the program says is the same symbol.
+  std::string same_value(const ScheduledKernel& s) const {
+    const std::string& n = s.kernel.symbol;
+    const std::string where =
+        s.kernel.origins.empty() ? "" : s.kernel.origins[0].source.str() + ": ";
+    return fmt::format(
+        "if (const int64_t value = {}; value != {}) {{\n{}frame->failure.value = value;\n"
+        "frame->failure.has_value = 1;\nreturn 1;\n}}\n",
+        call(s), n, failure(where + "two sizes that the program takes for equal differ"));
   }
 
   std::string range_check(const Kernel& k, const std::string& n, const SymbolInfo& info) const {

@@ -30,7 +30,12 @@ bool all_zero(std::string_view bytes) {
 
 WeightLayout layout_weights(const Graph& g) {
   WeightLayout w;
-  if (!g.program) return w;
+  if (!g.program) {
+    for (const Input& in : g.inputs)
+      if (in.stored.storage >= 0)
+        user_error("the program's text has no weights ('{}' has some): name the MODEL.pt2 that it came from as well", in.target);
+    return w;
+  }
   const pt2::ExportedProgram& p = *g.program;
   std::set<int> mutated;
   for (const WriteBack& wb : g.write_backs) mutated.insert(g.inputs[static_cast<size_t>(wb.input)].stored.storage);

@@ -175,7 +175,7 @@ class Functionalizer {
   // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses the copy.
   Value* copy_of(Value* v, const Node& n) {
     Rewriter r(g_, g_.nodes.end(), n);
-    return r("aten.clone.default", {v});
+    return r.clone(v);
   }
 
   // Whether eager's reshape or contiguous of `in` to `out` shares storage: every output dimension must walk

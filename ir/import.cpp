@@ -62,7 +62,7 @@ Source source_of(const pt2::Node& n) {
 class Importer {
  public:
   explicit Importer(std::shared_ptr<const pt2::ExportedProgram> p)
-      : p_(*p), source_(pt2::inline_regions(p->graph, p->path)), graph_(std::make_unique<Graph>()) {
+      : p_(*p), flat_(pt2::inline_regions(p->graph, p->path)), source_(flat_.graph), graph_(std::make_unique<Graph>()) {
     graph_->program = std::move(p);
     graph_->name = p_.name;
   }
@@ -203,6 +203,11 @@ class Importer {
 
   Value* tensor(const std::string& name) {
     auto it = tensors_.find(name);
+    const std::string* other = &name;
+    for (size_t i = 0; it == tensors_.end() && i < flat_.same_as.size() && flat_.same_as.contains(*other); ++i) {
+      other = &flat_.same_as.at(*other);
+      it = tensors_.find(*other);
+    }
     if (it == tensors_.end()) user_error("{}: tensor '{}' is used before it is defined", p_.path, name);
     return it->second;
   }
@@ -458,7 +463,8 @@ class Importer {
   }
 
   const pt2::ExportedProgram& p_;
-  const pt2::Graph source_;  // without regions
+  const pt2::FlatGraph flat_;  // without regions
+  const pt2::Graph& source_;
   std::unique_ptr<Graph> graph_;
   std::map<std::string, Value*> tensors_;
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph

@@ -17,6 +17,8 @@ class Rewriter {
   const Node& node;
 
   // A new node; missing trailing arguments take the schema's defaults. The results carry inferred types.
+  // A copy with storage of its own.
+  Value* clone(Value* v) { return (*this)("aten.clone.default", {v}); }
   Node* emit(std::string_view op, std::vector<Arg> args);
   Value* operator()(std::string_view op, std::vector<Arg> args) { return emit(op, std::move(args))->output(0); }
 

@@ -61,9 +61,9 @@ class Inliner {
     out_.nodes.clear();
   }
 
-  Graph run(const std::vector<Node>& nodes) {
+  FlatGraph run(const std::vector<Node>& nodes) {
     for (const Node& n : nodes) add(n, 0);
-    return std::move(out_);
+    return {std::move(out_), std::move(same_as_)};
   }
 
  private:
@@ -78,10 +78,9 @@ class Inliner {
                  kMaxRegions);
     const Graph& inner = *std::get<GraphArg>(n.inputs[*region].arg.value).graph;
     std::map<std::string, Argument> names = operands(n, *region, inner);
-    std::vector<Node> after = results(n, inner, names);
+    results(n, inner, names);
     merge_values(inner, names);
     for (const Node& m : inner.nodes) add(renamed(m, names), depth + 1);
-    for (Node& m : after) out_.nodes.push_back(std::move(m));
   }
 
   [[noreturn]] void misfit(const Node& n, const char* what, size_t found, size_t expected) const {
@@ -104,27 +103,19 @@ class Inliner {
   }
 
   // Gives the values that leave the region their names outside. One that is an operand, or leaves
-  // twice, gets its name by a node behind the region.
-  std::vector<Node> results(const Node& n, const Graph& inner,
-                            std::map<std::string, Argument>& names) const {
+  // twice, is another name of that value.
+  void results(const Node& n, const Graph& inner, std::map<std::string, Argument>& names) {
     std::vector<Argument> outside = flat(n.outputs), inside = flat(inner.outputs);
     if (outside.size() != inside.size()) misfit(n, "outputs", outside.size(), inside.size());
-    std::vector<Node> after;
     for (size_t i = 0; i < outside.size(); ++i) {
       const std::string* from = name_in(inside[i]);
       if (!from || !name_in(outside[i])) continue;
       if (names.emplace(*from, outside[i]).second) continue;
       if (!std::holds_alternative<TensorName>(outside[i].value))
         continue;  // its expression says all
-      Node alias;
-      alias.target = "torch.ops.aten.alias.default";
-      alias.name = *name_in(outside[i]);
-      alias.metadata = n.metadata;
-      alias.inputs = {{"self", names.at(*from)}};
-      alias.outputs = {outside[i]};
-      after.push_back(std::move(alias));
+      if (const std::string* value = name_in(names.at(*from)))
+        same_as_[*name_in(outside[i])] = *value;
     }
-    return after;
   }
 
   bool is_taken(const std::string& name) const {
@@ -179,14 +170,15 @@ class Inliner {
 
   const std::string& path_;
   Graph out_;
+  std::map<std::string, std::string> same_as_;
 };
 
 }  // namespace
 
-Graph inline_regions(const Graph& graph, const std::string& path) {
+FlatGraph inline_regions(const Graph& graph, const std::string& path) {
   if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
                    [](const Node& n) { return region_of(n).has_value(); }))
-    return graph;
+    return {graph, {}};
   return Inliner(graph, path).run(graph.nodes);
 }
 

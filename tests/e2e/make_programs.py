@@ -407,6 +407,13 @@ def _(self, x):
             x.mul_(0.5)
     return z @ self.w, y, z, u, x
 
+# Two counts of one mask are one size to the program.
+@program("mask_used_twice", lambda: [(R(5, 2), torch.tensor([0.1, 0.9, 0.7, 0.2, 0.6])), (R(5, 2), torch.zeros(5))])
+def _(self, b, s):
+    k = s > 0.5
+    b.add_(1)
+    return b[k], s[k], k.nonzero()
+
 
 if __name__ == "__main__":
     out = sys.argv[1]

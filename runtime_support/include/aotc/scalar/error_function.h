@@ -1,5 +1,5 @@
 // Scalar library, part 7: erf, erfc and erfinv, without libm.
-// Coefficients: templates/fit_math.py; errors: tests/scalar/README.md.
+// Coefficients: templates/fit_math.py; errors: tests/scalar/sweep.cpp.
 #pragma once
 
 namespace aotc {

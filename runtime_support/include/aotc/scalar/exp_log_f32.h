@@ -1,5 +1,5 @@
 // Scalar library, part 3: exponential and logarithmic functions of float, without branches or libm.
-// Coefficients: templates/fit_math.py; errors: tests/scalar/README.md.
+// Coefficients: templates/fit_math.py; errors: tests/scalar/sweep.cpp.
 #pragma once
 
 namespace aotc {

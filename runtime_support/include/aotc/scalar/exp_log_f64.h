@@ -1,5 +1,5 @@
 // Scalar library, part 5: exponential and logarithmic functions of double, without libm but where
-// marked. Coefficients: templates/fit_math.py; errors: tests/scalar/README.md.
+// marked. Coefficients: templates/fit_math.py; errors: tests/scalar/sweep.cpp.
 #pragma once
 
 namespace aotc {

@@ -1,5 +1,5 @@
 // Scalar library, part 4: trigonometric and inverse hyperbolic functions of float, without branches
-// or libm. Coefficients: templates/fit_math.py; errors: tests/scalar/README.md.
+// or libm. Coefficients: templates/fit_math.py; errors: tests/scalar/sweep.cpp.
 #pragma once
 
 namespace aotc {

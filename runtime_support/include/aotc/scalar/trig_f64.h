@@ -1,5 +1,5 @@
 // Scalar library, part 6: trigonometric and inverse hyperbolic functions of double. sin and cos are
-// our own, the rest is libm's. Coefficients: templates/fit_math.py; errors: tests/scalar/README.md.
+// our own, the rest is libm's. Coefficients: templates/fit_math.py; errors: tests/scalar/sweep.cpp.
 #pragma once
 
 namespace aotc {
