@@ -7,6 +7,7 @@
 #include "codegen/emit_run.h"
 #include "codegen/emit_signature.h"
 #include "codegen/source_library.h"
+#include "runtime_support/model/program.h"
 
 namespace aotc {
 
@@ -29,6 +30,11 @@ std::string helpers(const std::string& user) {
         "// Whether sizes, rounded, leave room for sums of them in 63 bits.\n"
         "bool fit(const double* sizes, int64_t n) {\nfor (int64_t i = 0; i < n; ++i)\n"
         "if (!(sizes[i] < 4e18 && sizes[i] > -4e18)) return false;\nreturn true;\n}\n";
+  if (user.find("step_done(frame") != std::string::npos)
+    text +=
+        "// For a profiler, if there is one.\n"
+        "inline void step_done(AotcFrame* frame, int32_t step) {\n"
+        "if (__builtin_expect(frame->step_done != NULL, 0)) frame->step_done(frame, step);\n}\n";
   return text + (text.empty() ? "" : "\n");
 }
 
@@ -42,7 +48,7 @@ class ProgramEmitter {
         sources_(s),
         weights_(layout_weights(g_)),
         sizes_(g_) {
-    sources_.weights = weights_.blob;
+    sources_.weights = WeightBlob(g_, weights_);
     signature_ = signature_tables(plan, weights_, sizes_);
     run_ = run_text(plan, kernels, weights_, sizes_);
     arena_ = sizes_(plan.arena_bytes);
@@ -65,7 +71,7 @@ class ProgramEmitter {
     const size_t generated_at = out.size();
     if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
     out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +
-           sizes + run_.run;
+           step_table() + sizes + run_.run;
     out += "}  // namespace\n\n" + program_table();
     return {"program.cpp", std::move(out), generated_at};
   }
@@ -79,6 +85,11 @@ class ProgramEmitter {
   }
   bool embeds_weights() const { return options_.embed_weights && !sources_.weights.empty(); }
   bool computes_extents() const { return sizes_.count() > 0 || !g_.guards.empty(); }
+
+  std::string step_table() const {
+    if (run_.steps.empty()) return "";
+    return fmt::format("const AotcStep steps[] = {{\n{},\n}};\n\n", fmt::join(run_.steps, ",\n"));
+  }
 
   // Guards first; then the sizes; then the largest scratch of a matrix product, which follows the
   // arena.
@@ -117,20 +128,21 @@ class ProgramEmitter {
     sources_.manifest = manifest_json(plan_, weights_, signature_.aliased_io, options_);
     auto table = [](bool any, const char* name) { return any ? name : "NULL"; };
     std::string t = fmt::format(
-        "extern \"C\" const AotcProgram {} = {{\n1u, sizeof(AotcProgram), {}, {},\n{},\n",
-        program_name(), cpp_string(options_.name), cpp_string(options_.cpu_level),
-        cpp_string(sources_.manifest));
+        "extern \"C\" const AotcProgram {} = {{\n{}u, sizeof(AotcProgram), {}, {},\n{},\n",
+        program_name(), AOTC_PROGRAM_VERSION, cpp_string(options_.name),
+        cpp_string(options_.cpu_level), cpp_string(sources_.manifest));
     t += fmt::format(
-        "{}, {}, {}, {}, {}, {},\n", table(!g_.symbols.empty(), "symbols"),
+        "{}, {}, {}, {}, {}, {}, {},\n", table(!g_.symbols.empty(), "symbols"),
         table(signature_.n_inputs > 0, "inputs"), table(!g_.outputs.empty(), "outputs"),
         table(!weights_.storages.empty(), "storages"), table(!weights_.names.empty(), "names"),
-        table(!signature_.aliased_io.empty(), "aliased_io"));
-    t += fmt::format("{}, {}, {}, {}, {}, {}, {}, {},\n", g_.symbols.size(), sizes_.count(),
+        table(!signature_.aliased_io.empty(), "aliased_io"), table(!run_.steps.empty(), "steps"));
+    t += fmt::format("{}, {}, {}, {}, {}, {}, {}, {}, {},\n", g_.symbols.size(), sizes_.count(),
                      signature_.n_inputs, g_.outputs.size(), weights_.storages.size(),
-                     weights_.names.size(), signature_.aliased_io.size(), run_.scratch_slots);
+                     weights_.names.size(), signature_.aliased_io.size(), run_.scratch_slots,
+                     run_.steps.size());
     t += fmt::format("{}, {}, {}u,\n{}, {}, run\n}};\n",
                      embeds_weights() ? weights_symbol() : "NULL", sources_.weights.size(),
-                     weights_blob_digest(sources_.weights), arena_,
+                     sources_.weights.digest(), arena_,
                      computes_extents() ? "compute_extents" : "NULL");
     return t;
   }

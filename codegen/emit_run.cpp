@@ -63,7 +63,8 @@ class RunEmitter {
     std::string body;
     for (const ScheduledKernel& s : kernels_) {
       if (!s.kernel.matmul && s.function == s.kernel.name) out_.declarations += declaration(s);
-      body += step(s);
+      body += step(s) + fmt::format("step_done(frame, {});\n", out_.steps.size());
+      out_.steps.push_back(step_row(s.kernel));
     }
     const bool uses_frame = body.find("frame") != std::string::npos;
     std::string head;
@@ -90,6 +91,21 @@ class RunEmitter {
       return (s.function == k.name ? "" : "// " + k.name + "\n") + call(s) + ";\n";
     return fmt::format("if ({}) {{\n{}frame->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
                        failure(k.message), k.report >= 0 ? 1 : 0);
+  }
+
+  // Each op and line once, in the order of the graph.
+  static std::string step_row(const Kernel& k) {
+    std::vector<std::string> ops, lines;
+    auto add = [](std::vector<std::string>& list, const std::string& text) {
+      if (!text.empty() && std::ranges::find(list, text) == list.end()) list.push_back(text);
+    };
+    for (const Origin& o : k.origins) {
+      add(ops, o.op);
+      if (!o.source.file.empty()) add(lines, o.source.str());
+    }
+    return fmt::format("{{{}, {}, {}}}", cpp_string(k.name),
+                       cpp_string(fmt::format("{}", fmt::join(ops, ", "))),
+                       cpp_string(fmt::format("{}", fmt::join(lines, ", "))));
   }
 
   static std::string failure(const std::string& message) {

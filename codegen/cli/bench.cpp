@@ -118,7 +118,8 @@ int run_bench(const BenchArguments& o) {
   std::string kernels;
   json result = {{"package", o.package}, {"inputs_from", origin}, {"threads", o.threads}};
   if (o.kernels) {
-    const std::vector<KernelTime> times = profile_kernels(session, [&] { caller.time_round(1); });
+    const std::vector<KernelTime> times =
+        profile_kernels(session, o.seconds, [&] { caller.time_round(1); });
     kernels = kernel_table(times);
     for (const KernelTime& k : times)
       result["kernels"].push_back({{"name", k.name}, {"calls", k.calls}, {"us", k.microseconds}});

@@ -1,7 +1,8 @@
-// Adds up the complete events ("X") of a Chrome trace by name.
+// Adds up the steps of a Chrome trace by name.
 #include "codegen/cli/kernel_profile.h"
 
 #include <algorithm>
+#include <chrono>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -11,15 +12,28 @@
 namespace aotc::cli {
 namespace {
 
-constexpr int kProfiledCalls = 20;
+constexpr int kWarmupCalls = 5, kFewestCalls = 20;
+constexpr int kMostCalls = 1000;  // the trace of many steps stays small enough to be read
+
+// An event per step; a call's event holds those of its steps, and a step that failed did not do its
+// work.
+bool counts(const nlohmann::json& event) {
+  if (event.value("ph", "") != "X" || event.value("cat", "step") == "call") return false;
+  return !event.contains("args") || !event.at("args").value("failed", false);
+}
 
 }  // namespace
 
-std::vector<KernelTime> profile_kernels(Session& session, const std::function<void()>& call) {
+std::vector<KernelTime> profile_kernels(Session& session, double seconds,
+                                        const std::function<void()>& call) {
+  using Clock = std::chrono::steady_clock;
   const TemporaryFolder folder;
   const std::string trace = (folder.path() / "trace.json").string();
+  for (int i = 0; i < kWarmupCalls; ++i) call();
   check_status(aotc_session_profile_start(session.handle(), nullptr));
-  for (int i = 0; i < kProfiledCalls; ++i) call();
+  const Clock::time_point end =
+      Clock::now() + std::chrono::nanoseconds(static_cast<int64_t>(seconds * 1e9));
+  for (int i = 0; i < kFewestCalls || (i < kMostCalls && Clock::now() < end); ++i) call();
   check_status(aotc_session_profile_stop(session.handle(), trace.c_str()));
   return kernel_times(read_file(trace), trace);
 }
@@ -30,7 +44,7 @@ std::vector<KernelTime> kernel_times(const std::string& chrome_trace, const std:
     const nlohmann::json trace = nlohmann::json::parse(chrome_trace);
     const nlohmann::json& events = trace.is_array() ? trace : trace.at("traceEvents");
     for (const nlohmann::json& e : events) {
-      if (e.value("ph", "") != "X") continue;
+      if (!counts(e)) continue;
       KernelTime& k = by_name[e.at("name").get<std::string>()];
       k.name = e.at("name").get<std::string>();
       ++k.calls;

@@ -14,10 +14,11 @@ struct KernelTime {
   double microseconds = 0;  // in all
 };
 
-// Profiles some calls. Throws what the profiler reports (a build without it: unsupported), before
-// any call.
-std::vector<KernelTime> profile_kernels(Session& session, const std::function<void()>& call);
-// The longest first.
+// Profiles calls for `seconds`, not fewer than 20 and not more than 1000, after a few that are not
+// counted.
+std::vector<KernelTime> profile_kernels(Session& session, double seconds,
+                                        const std::function<void()>& call);
+// By the steps of the trace that succeeded; the longest first.
 std::vector<KernelTime> kernel_times(const std::string& chrome_trace, const std::string& where);
 std::string kernel_table(const std::vector<KernelTime>& times);
 

@@ -43,23 +43,40 @@ std::vector<CallInputs> all_steps(const RunArguments& o, const Model& model) {
   return steps;
 }
 
-// The first error of a profile is that it cannot be taken; it comes before anything runs.
-void start_profile(const RunArguments& o, const Session& session) {
-  if (!o.profile.empty()) check_status(aotc_session_profile_start(session.handle(), nullptr));
-}
+// A profile of the session, if one is asked for. A call that fails is the last of its trace, and is
+// the error to report, whether or not the trace can be written.
+class ProfiledRun {
+ public:
+  ProfiledRun(const RunArguments& o, const Session& session) : o_(o), session_(session.handle()) {
+    if (o.profile.empty()) return;
+    check_status(aotc_session_profile_start(session_, nullptr));
+    running_ = true;
+  }
+  ~ProfiledRun() {
+    if (running_) aotc_session_profile_stop(session_, o_.profile.c_str());
+  }
+  ProfiledRun(const ProfiledRun&) = delete;
+  ProfiledRun& operator=(const ProfiledRun&) = delete;
 
-void stop_profile(const RunArguments& o, const Session& session) {
-  if (o.profile.empty()) return;
-  check_status(aotc_session_profile_stop(session.handle(), o.profile.c_str()));
-  if (!o.output.quiet && !o.output.json) fmt::print("profile: {}\n", o.profile);
-}
+  void write() {
+    if (!running_) return;
+    running_ = false;
+    check_status(aotc_session_profile_stop(session_, o_.profile.c_str()));
+    if (!o_.output.quiet && !o_.output.json) fmt::print("profile: {}\n", o_.profile);
+  }
+
+ private:
+  const RunArguments& o_;
+  AotcSession* session_;
+  bool running_ = false;
+};
 
 int run_package(const RunArguments& o) {
   const Model model(o.package, o.weights);
   Session session(model, o.threads);
   const std::vector<CallInputs> steps = all_steps(o, model);
   nlohmann::ordered_json results = nlohmann::ordered_json::array();
-  start_profile(o, session);
+  ProfiledRun profile(o, session);
   for (size_t i = 0; i < steps.size(); ++i) {
     const StepReport step = run_step(model, session, steps[i]);
     const fs::path folder =
@@ -70,7 +87,7 @@ int run_package(const RunArguments& o) {
     else if (!o.output.quiet)
       fmt::print("{}", step_text(step, o.steps.empty() ? -1 : static_cast<int>(i)));
   }
-  stop_profile(o, session);
+  profile.write();
   if (o.output.json) fmt::print("{}\n", nlohmann::ordered_json{{"steps", results}}.dump(1));
   return kExitOk;
 }
@@ -97,7 +114,9 @@ void add_run(CLI::App& app, Action& action) {
   command->add_option("--steps", o->steps, "run these folders' inputs in order on one session")
       ->type_name("DIR...")
       ->excludes(inputs);
-  command->add_option("--profile", o->profile, "write a trace for chrome://tracing")
+  command
+      ->add_option("--profile", o->profile,
+                   "write the times of kernels as a trace for chrome://tracing or ui.perfetto.dev")
       ->type_name("FILE");
   command->add_option("--threads", o->threads, "default: the CPUs that the process may use")
       ->check(CLI::Range(1, 4096));

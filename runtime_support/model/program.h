@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define AOTC_PROGRAM_VERSION 1u
+#define AOTC_PROGRAM_VERSION 2u
 
 /* A size, stride, offset or byte count. extent < 0: the constant `value`; otherwise entry `extent`
  * of the array that compute_extents fills. */
@@ -118,6 +118,14 @@ typedef struct AotcName {
   int32_t state;          /* 1: listed by model_state_name (a mutated buffer), 0: a weight */
 } AotcName;
 
+/* One thing that `run` does: a kernel, a matrix product, a check, a value read from data. Texts are
+ * not NULL; where there is nothing to say they are empty. */
+typedef struct AotcStep {
+  const char* name;
+  const char* op;   /* the ops that it computes, e.g. "aten.add.Tensor, aten.relu.default" */
+  const char* line; /* the Python lines that they come from, e.g. "model.py:12, model.py:14" */
+} AotcStep;
+
 /* Where a run-time check failed. The program fills it and returns nonzero. */
 typedef struct AotcFailure {
   const char* message; /* static text: op, Python line, what must hold */
@@ -147,6 +155,9 @@ struct AotcFrame {
    * the caller can see. 64-byte aligned, but for a caller's storage; valid for this call. */
   void* (*obtain_output)(AotcFrame*, int32_t output);
   void* (*obtain_scratch)(AotcFrame*, int32_t slot, int64_t bytes);
+  /* NULL unless this call is profiled. `run` calls it right after each step that succeeded, in the
+   * order of AotcProgram.steps; a step begins where the one before ends. */
+  void (*step_done)(AotcFrame*, int32_t step);
   void* runtime; /* the run time's own */
 };
 
@@ -172,8 +183,9 @@ typedef struct AotcProgram {
   const AotcStorage* storages;
   const AotcName* names;
   const AotcAliasedIo* aliased_io;
+  const AotcStep* steps;
   int32_t n_symbols, n_extents, n_inputs, n_outputs, n_storages, n_names, n_aliased_io,
-      n_scratch_slots;
+      n_scratch_slots, n_steps;
   const void* weights;     /* embedded weights, 64-byte aligned, or NULL */
   int64_t weights_bytes;   /* size of the blob, embedded or external */
   uint64_t weights_digest; /* weights_digest() of digest.h: a wrong file is refused */

@@ -20,18 +20,13 @@ AotcStatus get_ready(Session* s, const DLTensor* inputs, int32_t n_inputs,
 AotcStatus run_program(Session* s) {
   s->frame.failure = {};
   s->obtain_status = AOTC_OK;
-  const int32_t failed = s->program->run(&s->frame);
+  const int32_t failed = s->record ? run_recorded(s) : s->program->run(&s->frame);
   if (s->obtain_status) return s->obtain_status;  // its message is recorded
   return failed ? failure_status(AOTC_FAILED_CHECK, s->frame.failure) : AOTC_OK;
 }
 
-}  // namespace
-
-AotcStatus session_run(AotcSession* handle, const DLTensor* inputs, int32_t n_inputs,
-                       DLManagedTensor** outputs, int32_t n_outputs) {
-  Use use("session_run", handle);
-  if (use.status) return use.status;
-  Session* s = use.session;
+AotcStatus call(Session* s, const DLTensor* inputs, int32_t n_inputs, DLManagedTensor** outputs,
+                int32_t n_outputs) {
   if (AotcStatus status = get_ready(s, inputs, n_inputs, outputs, n_outputs)) return status;
   AotcStatus status = obtain_outputs(s);
   if (!status) {
@@ -43,6 +38,20 @@ AotcStatus session_run(AotcSession* handle, const DLTensor* inputs, int32_t n_in
     status = finish_outputs(s, outputs);
   }
   if (status) release_outputs(s);
+  return status;
+}
+
+}  // namespace
+
+AotcStatus session_run(AotcSession* handle, const DLTensor* inputs, int32_t n_inputs,
+                       DLManagedTensor** outputs, int32_t n_outputs) {
+  Use use("session_run", handle);
+  if (use.status) return use.status;
+  Session* s = use.session;
+  if (!s->profile) return call(s, inputs, n_inputs, outputs, n_outputs);
+  profile_call_begins(s);
+  const AotcStatus status = call(s, inputs, n_inputs, outputs, n_outputs);
+  profile_call_ends(s, status);
   return status;
 }
 

@@ -153,6 +153,7 @@ void session_destroy(AotcSession* handle) {
   free(s->arena.data);
   free(s->staging.data);
   free(s->state_block);
+  discard_profile(s);
   free(s);
   release_model(model);
 }
@@ -197,13 +198,6 @@ AotcStatus session_set_parallel_for(AotcSession* handle, AotcParallelFor fn, voi
 AotcStatus session_synchronize(AotcSession* session) {
   return session ? AOTC_OK
                  : fail(AOTC_INVALID_ARGUMENT, "session_synchronize: the session is NULL");
-}
-
-AotcStatus session_profile_start(AotcSession*, const char*) {
-  return fail(AOTC_UNSUPPORTED, "session_profile_start is not available in this version");
-}
-AotcStatus session_profile_stop(AotcSession*, const char*) {
-  return fail(AOTC_UNSUPPORTED, "session_profile_stop is not available in this version");
 }
 
 int64_t session_scratch_size(const AotcSession* handle) {

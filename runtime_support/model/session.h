@@ -44,6 +44,9 @@ struct Region {
   bool written;
 };
 
+struct Profile;     // profile.h
+struct CallRecord;  // profile.h
+
 struct Session {
   Model* model;
   const AotcProgram* program;
@@ -70,6 +73,9 @@ struct Session {
   int32_t* region_order;  // sorted by address; kept over calls, since addresses seldom change
   int32_t n_regions, n_ordered;
   AotcStatus obtain_status;  // why obtain_output or obtain_scratch gave NULL
+  CallRecord* record;        // NULL unless the profile records this call
+
+  Profile* profile;  // NULL unless session_profile_start was called
 };
 
 // The AotcApi members of the same names.
@@ -136,6 +142,13 @@ void evaluate_output(Session* s, int32_t i);
 // Bytes from the first to past the last element of a compiled layout (no negative strides), 0
 // without elements; -1 when a size is negative or the sum does not fit.
 int64_t span_bytes(const int64_t* sizes, const int64_t* strides, int32_t ndim, int64_t item);
+// Around a call, when there is a profile; the program of a call that is recorded runs by
+// run_recorded.
+void profile_call_begins(Session* s);
+void profile_call_ends(Session* s, AotcStatus status);
+int32_t run_recorded(Session* s);
+void discard_profile(Session* s);  // if there is one
+
 // Records what the program found wrong.
 AotcStatus failure_status(AotcStatus status, const AotcFailure& failure);
 

@@ -13,6 +13,7 @@
 
 #include "digest.h"
 #include "error.h"
+#include "file.h"
 #include "session.h"
 
 namespace aotc::model {
@@ -103,21 +104,6 @@ int64_t content_bytes(const AotcProgram* program) {
   return bytes;
 }
 
-// Memory that is freed with its scope.
-struct Memory {
-  char* data = nullptr;
-  Memory() = default;
-  ~Memory() { free(data); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  AotcStatus allocate(const char* function, int64_t bytes) {
-    data = static_cast<char*>(malloc(static_cast<size_t>(bytes ? bytes : 1)));
-    return data ? AOTC_OK
-                : fail(AOTC_OUT_OF_MEMORY, "%s: no memory for %lld bytes", function,
-                       static_cast<long long>(bytes));
-  }
-};
-
 AotcStatus make_description(const char* function, const Model* model, Memory* out, int64_t* size) {
   Writer measure = {nullptr, 0};
   describe(measure, model);
@@ -126,24 +112,6 @@ AotcStatus make_description(const char* function, const Model* model, Memory* ou
   describe(writer, model);
   *size = writer.size;
   return AOTC_OK;
-}
-
-AotcStatus io_error(const char* function, const char* what, const char* path) {
-  const int error = errno;
-  return fail(error == ENOENT ? AOTC_NOT_FOUND : AOTC_IO, "%s: cannot %s '%s': %s", function, what,
-              path, strerror(error));
-}
-
-bool write_all(int fd, const void* data, int64_t size) {
-  const char* bytes = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = write(fd, bytes, static_cast<size_t>(size));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) return false;
-    bytes += written;
-    size -= written;
-  }
-  return true;
 }
 
 // False also at a premature end, with errno 0.
@@ -160,14 +128,15 @@ bool read_all(int fd, void* data, int64_t size) {
   return true;
 }
 
-bool write_states(int fd, const Session* s, const StateHeader& header, const char* description) {
-  if (!write_all(fd, &header, sizeof header)) return false;
-  if (!write_all(fd, description, header.description)) return false;
+bool write_states(NewFile& file, const Session* s, const StateHeader& header,
+                  const char* description) {
+  if (!file.write(&header, sizeof header)) return false;
+  if (!file.write(description, header.description)) return false;
   for (int32_t i = 0; i < s->program->n_storages; ++i) {
     const AotcStorage& storage = s->program->storages[i];
-    if (storage.state && !write_all(fd, s->frame.storages[i], storage.bytes)) return false;
+    if (storage.state && !file.write(s->frame.storages[i], storage.bytes)) return false;
   }
-  return fsync(fd) == 0 || errno == EINVAL;  // EINVAL: not a file that can be synchronised
+  return true;
 }
 
 StateHeader make_header(const Session* s, const char* description, int64_t size) {
@@ -254,23 +223,15 @@ AotcStatus session_save(AotcSession* handle, const char* path) {
   Use use(kFunction, handle);
   if (use.status) return use.status;
   if (!path) return fail(AOTC_INVALID_ARGUMENT, "session_save: the path is NULL");
-  Memory description, temporary;
+  Memory description;
   int64_t size = 0;
-  const int64_t length = static_cast<int64_t>(strlen(path)) + 64;
   if (AotcStatus status = make_description(kFunction, use.session->model, &description, &size))
     return status;
-  if (AotcStatus status = temporary.allocate(kFunction, length)) return status;
-  snprintf(temporary.data, static_cast<size_t>(length), "%s.%d.%llx.tmp", path, getpid(),
-           static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(use.session)));
-  const int fd = open(temporary.data, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (fd < 0) return io_error(kFunction, "create", temporary.data);
+  NewFile file;
+  if (AotcStatus status = file.create(kFunction, path)) return status;
   const StateHeader header = make_header(use.session, description.data, size);
-  const bool written = write_states(fd, use.session, header, description.data);
-  AotcStatus status = written ? AOTC_OK : io_error(kFunction, "write", temporary.data);
-  if (close(fd) != 0 && !status) status = io_error(kFunction, "write", temporary.data);
-  if (!status && rename(temporary.data, path) != 0) status = io_error(kFunction, "replace", path);
-  if (status) unlink(temporary.data);
-  return status;
+  if (!write_states(file, use.session, header, description.data)) return file.failure();
+  return file.publish(true);
 }
 
 AotcStatus session_load(AotcSession* handle, const char* path) {

@@ -74,7 +74,8 @@ bool is_view_valid(const AotcProgram* program, const AotcOutput& output) {
 AotcStatus validate_outputs(const AotcProgram* program) {
   for (int32_t i = 0; i < program->n_outputs; ++i) {
     const AotcOutput& output = program->outputs[i];
-    if (output.kind == AOTC_OUTPUT_NONE && output.name) continue;  // it has a place and nothing else
+    if (output.kind == AOTC_OUTPUT_NONE && output.name)
+      continue;  // it has a place and nothing else
     bool ok = output.name && is_rank(output.ndim) && is_alias_valid(program, output) &&
               is_view_valid(program, output) && is_extent(program, output.offset);
     if (ok) ok = element_bytes(output.dtype) > 0;
@@ -130,6 +131,16 @@ AotcStatus validate_names(const AotcProgram* program) {
   return AOTC_OK;
 }
 
+AotcStatus validate_steps(const AotcProgram* program) {
+  if (program->n_steps < 0 || (program->n_steps > 0 && !program->steps))
+    return broken(program, "the table of steps in", program->name);
+  for (int32_t i = 0; i < program->n_steps; ++i) {
+    const AotcStep& step = program->steps[i];
+    if (!step.name || !step.op || !step.line) return broken(program, "step", step.name);
+  }
+  return AOTC_OK;
+}
+
 }  // namespace
 
 AotcStatus validate_program(const AotcProgram* program) {
@@ -143,7 +154,8 @@ AotcStatus validate_program(const AotcProgram* program) {
   if (AotcStatus status = validate_inputs(program)) return status;
   if (AotcStatus status = validate_outputs(program)) return status;
   if (AotcStatus status = validate_storages(program)) return status;
-  return validate_names(program);
+  if (AotcStatus status = validate_names(program)) return status;
+  return validate_steps(program);
 }
 
 }  // namespace aotc::model

@@ -1,5 +1,6 @@
 // Every allocation of every operation fails once: a clear status, nothing changed, nothing leaked.
 #include <array>
+#include <nlohmann/json.hpp>
 
 #include "catch2/catch.hpp"
 #include "failing_malloc.h"
@@ -143,6 +144,45 @@ TEST_CASE("saving and loading") {
         2);
   CHECK(fail_each_allocation([&] { return call.api->session_load(call.session, path.c_str()); }) ==
         2);
+}
+
+TEST_CASE("profiling costs records, never a call") {
+  Call call(aotc_steps_get_api);
+  const AotcApi* api = call.api;
+  const TemporaryFolder folder;
+  const std::string path = folder / "trace.json";
+  Floats x(3), y(3);
+  const Tensor input = over(x), given = over(y);
+  DLManagedTensor* outputs[] = {given.managed()};
+  const int64_t before = live_blocks();
+  CHECK(fail_each_allocation([&] { return api->session_profile_start(call.session, "{}"); }) == 2);
+  constexpr int kCalls = 3000;  // more than fit into the first block
+  fail_allocations_after(0);
+  for (int i = 0; i < kCalls; ++i)
+    REQUIRE(api->session_run(call.session, &input.dl_tensor(), 1, outputs, 1) == AOTC_OK);
+  fail_allocations_after(-1);
+  CHECK(y == Floats{1, 1, 1});
+  CHECK(fail_each_allocation(
+            [&] { return api->session_profile_stop(call.session, path.c_str()); }) == 1);
+  CHECK(live_blocks() == before);
+  const nlohmann::json trace = nlohmann::json::parse(read_file(path));
+  const nlohmann::json& data = trace.at("otherData");
+  CHECK(data.at("calls") == kCalls);
+  CHECK(data.at("truncated") == true);
+  const int64_t lost = data.at("lost_calls");
+  CHECK(lost > 0);
+  CHECK(lost < kCalls);
+  CHECK(trace.at("traceEvents").size() == static_cast<size_t>(1 + 4 * (kCalls - lost)));
+}
+
+TEST_CASE("a session that ends discards its profile") {
+  const AotcApi* api = aotc_steps_get_api(1);
+  const int64_t before = live_blocks();
+  {
+    Call call(aotc_steps_get_api);
+    REQUIRE(api->session_profile_start(call.session, nullptr) == AOTC_OK);
+  }
+  CHECK(live_blocks() == before);
 }
 
 TEST_CASE("fast calls allocate one block per result and nothing else") {

@@ -114,8 +114,6 @@ TEST_CASE("a lent pool needs at least one thread") {
 TEST_CASE("what this version does not offer says so") {
   Program program(aotc_pointwise_get_api);
   const AotcApi* api = program.model.api();
-  CHECK(api->session_profile_start(program.session.handle(), "{}") == AOTC_UNSUPPORTED);
-  CHECK(api->session_profile_stop(program.session.handle(), "t.json") == AOTC_UNSUPPORTED);
   CHECK(api->model_update_weights(program.model.handle(), nullptr, nullptr, 0) == AOTC_UNSUPPORTED);
   CHECK(std::string(api->last_error()).find("not available in this version") != std::string::npos);
   CHECK(api->session_synchronize(program.session.handle()) == AOTC_OK);

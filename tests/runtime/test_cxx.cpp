@@ -80,3 +80,18 @@ TEST_CASE("models, sessions and errors") {
   CHECK(moved.state("count").item<int64_t>() == 6);
   CHECK(moved.scratch_size() == 0);
 }
+
+TEST_CASE("a session of a package is profiled") {
+  const TemporaryFolder folder;
+  write_file(folder / "s.aotc", make_zip(plain_members("steps")));
+  Session session(Model(folder / "s.aotc"));
+  CHECK_THROWS_AS(session.profile_stop(folder / "t.json"), Error);
+  session.profile_start("{\"active\": 1}");
+  CHECK_THROWS_AS(session.profile_start(), Error);
+  CHECK_FALSE(session.run({Tensor::zeros<float>({3})}).empty());
+  session.profile_stop(folder / "t.json");
+  CHECK(read_file(folder / "t.json").find("\"name\":\"finish\"") != std::string::npos);
+  session.profile_start();
+  session.profile_discard();
+  CHECK_THROWS_AS(session.profile_start("{\"calls\": 1}"), Error);
+}

@@ -14,7 +14,7 @@
 #include "support.h"
 
 extern "C" const AotcProgram aotc_counter_program, aotc_external_program, aotc_pointwise_program,
-    aotc_views_program;
+    aotc_steps_program, aotc_views_program;
 
 using namespace aotc;
 using namespace aotc::test;
@@ -262,7 +262,7 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   AotcProgram program = aotc_counter_program;
   program.version = 9;
   CHECK(open_failure(program) ==
-        "the program was generated for run time version 9, this is version 1: compile it again");
+        "the program was generated for run time version 9, this is version 2: compile it again");
   program = aotc_counter_program;
   program.run = nullptr;
   CHECK(open_failure(program).find("is damaged") != std::string::npos);
@@ -284,4 +284,16 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   program.outputs = outputs;
   outputs[3].index = 7;
   CHECK(open_failure(program) == "program 'views' is damaged: output 'm_out'; compile it again");
+
+  AotcStep steps[3];
+  std::copy_n(aotc_steps_program.steps, 3, steps);
+  program = aotc_steps_program;
+  program.steps = steps;
+  CHECK(open_failure(program) == "");
+  steps[2].op = nullptr;
+  CHECK(open_failure(program) == "program 'steps' is damaged: step 'finish'; compile it again");
+  program.steps = nullptr;
+  CHECK(open_failure(program).find("the table of steps") != std::string::npos);
+  program.n_steps = -1;
+  CHECK(open_failure(program).find("the table of steps") != std::string::npos);
 }

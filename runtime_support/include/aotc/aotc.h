@@ -101,7 +101,19 @@ typedef struct AotcApi { /* new members only at the end */
   AotcStatus (*session_fork)(AotcSession*, AotcSession** out); /* a new session with a copy of the states */
   AotcStatus (*session_save)(AotcSession*, const char* path);
   AotcStatus (*session_load)(AotcSession*, const char* path);
-  AotcStatus (*session_profile_start)(AotcSession*, const char* options_json); /* {"wait":,"warmup":,"active":} */
+  /* Times every step of the session's calls from now on. Options, in calls: "wait" (int, 0: not recorded), then
+   * "warmup" (int, 0: recorded and forgotten), then "active" (int, at least 1; default: all until the stop), after
+   * which nothing more is recorded. A failed call counts too. A call never fails because of its profile: without
+   * memory for its record (one number per step) it is left out. AOTC_INVALID_ARGUMENT: already started. A fork of
+   * the session is not profiled; session_destroy discards a profile. */
+  AotcStatus (*session_profile_start)(AotcSession*, const char* options_json);
+  /* Writes what was recorded as a Chrome trace and ends the profile; path NULL discards it. Events are complete
+   * ones ("ph": "X"), "ts" (of CLOCK_MONOTONIC) and "dur" in microseconds with three decimals: per call one of
+   * category "call", named like the program, with args {"call": its number since the start, "status"}; per step one
+   * of category "step", named like the kernel, with args {"call", "op", "line": Python lines}. "failed": true marks a
+   * failed call and the step that failed in it. "otherData" has "calls", "lost_calls" and "truncated" (whether any
+   * was left out). The file appears when it is complete. AOTC_INVALID_ARGUMENT: not started; AOTC_IO,
+   * AOTC_NOT_FOUND: it cannot be written; then the profile goes on as if stop had not been called. */
   AotcStatus (*session_profile_stop)(AotcSession*, const char* chrome_trace_path);
   int32_t (*model_num_weights)(const AotcModel*);
   const char* (*model_weight_name)(const AotcModel*, int32_t i);

@@ -337,6 +337,16 @@ class Session {
   }
   void load(const std::string& path) { model_.check(api()->session_load(handle(), path.c_str())); }
 
+  // Times every step of the calls from here on; options as in aotc.h: wait, warmup, active.
+  void profile_start(const std::string& options = "{}") {
+    model_.check(api()->session_profile_start(handle(), options.c_str()));
+  }
+  // Writes a Chrome trace. When that fails the profile goes on.
+  void profile_stop(const std::string& path) {
+    model_.check(api()->session_profile_stop(handle(), path.c_str()));
+  }
+  void profile_discard() { model_.check(api()->session_profile_stop(handle(), nullptr)); }
+
   // The host's own thread pool; NULL returns to the run time's.
   void set_parallel_for(AotcParallelFor fn, void* context, int32_t threads) {
     model_.check(api()->session_set_parallel_for(handle(), fn, context, threads));
