@@ -2,14 +2,16 @@
 
 #include "ir/interp/interp.h"
 
-// Interpreting before and after. Inputs are drawn once per stage from fixed seeds, so that a failure repeats.
+// Interpreting before and after. Inputs are drawn once per stage from fixed seeds, so that a
+// failure repeats.
 namespace aotc {
 
 namespace {
 
 constexpr uint64_t kSeeds[] = {1, 2};
 
-// The interpretable form that the compilation holds; null before stage `graph` and from `sources` on.
+// The interpretable form that the compilation holds; null before stage `graph` and from `sources`
+// on.
 const Graph* current_graph(const Compilation& c) {
   if (c.graph) return c.graph->graph.get();
   if (c.functional) return c.functional->graph.get();
@@ -47,7 +49,9 @@ void StageChecker::compare_after(const std::string& stage) {
   if (!before_ || !c_.sources.empty()) return;
   for (size_t i = 0; i < before_->inputs.size(); ++i) {
     auto difference = interp::compare(before_->results[i], interpret(c_, before_->inputs[i]));
-    if (difference) internal_error("stage '{}' changes what the program computes (random inputs, seed {}): {}", stage, kSeeds[i], *difference);
+    if (difference)
+      internal_error("stage '{}' changes what the program computes (random inputs, seed {}): {}",
+                     stage, kSeeds[i], *difference);
   }
 }
 

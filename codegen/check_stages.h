@@ -1,5 +1,5 @@
-// --check-stages: the interpreter runs the program before and after each stage, on random inputs, and the
-// results must agree.
+// --check-stages: the interpreter runs the program before and after each stage, on random inputs,
+// and the results must agree.
 #pragma once
 #include <memory>
 #include <string>

@@ -172,8 +172,7 @@ std::string describe_manifest(const std::string& manifest_json) {
     for (const std::string& section :
          {tensors_section(m, "inputs", true), tensors_section(m, "outputs", true),
           tensors_section(m, "states", false), symbols_section(m), conditions_section(m),
-          mutations_section(m),
-          aliased_section(m), weights_section(m), memory_section(m)})
+          mutations_section(m), aliased_section(m), weights_section(m), memory_section(m)})
       if (!section.empty()) text += "\n" + section;
     return text;
   } catch (const json::exception& e) {

@@ -7,10 +7,14 @@
 namespace aotc {
 namespace {
 
-std::string text(const Device& d) { return d.index < 0 ? d.type : fmt::format("{}:{}", d.type, d.index); }
+std::string text(const Device& d) {
+  return d.index < 0 ? d.type : fmt::format("{}:{}", d.type, d.index);
+}
 
 Device parse_device(const std::string& s) {
-  const auto wrong = [&]() -> Device { user_error("unknown device '{}'; devices are cpu, cuda and cuda:N", s); };
+  const auto wrong = [&]() -> Device {
+    user_error("unknown device '{}'; devices are cpu, cuda and cuda:N", s);
+  };
   const size_t colon = s.find(':');
   Device d;
   d.type = s.substr(0, colon);
@@ -44,8 +48,10 @@ void assign_devices(Graph& g, const CompileSettings& settings) {
     for (Arg& a : n->args)
       if (auto* d = std::get_if<Device>(&a)) *d = mapped(*d, settings);
   if (!foreign.empty())
-    user_error("{}: the program has tensors on {}, which this version does not compile for; use --device cpu (or --device-map {}=cpu)",
-               g.name, fmt::join(foreign, ", "), *foreign.begin());
+    user_error(
+        "{}: the program has tensors on {}, which this version does not compile for; use --device "
+        "cpu (or --device-map {}=cpu)",
+        g.name, fmt::join(foreign, ", "), *foreign.begin());
 }
 
 }  // namespace aotc

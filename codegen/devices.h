@@ -4,8 +4,8 @@
 
 namespace aotc {
 
-// Rewrites the devices of all tensors and device arguments. UserError if the program then needs a device that
-// this build does not compile for.
+// Rewrites the devices of all tensors and device arguments. UserError if the program then needs a
+// device that this build does not compile for.
 void assign_devices(Graph& g, const CompileSettings& settings);
 
 }  // namespace aotc

@@ -6,6 +6,7 @@
 #include "codegen/plan.h"
 #include "codegen/schedule.h"
 #include "codegen/toolchain.h"
+#include "codegen/weights.h"
 
 namespace aotc {
 
@@ -14,8 +15,8 @@ namespace aotc {
 struct Sources {
   std::string name;  // the model's name, a C identifier
   std::vector<SourceFile> files;
-  StoreTable stores;    // for kernels.cpp
-  std::string weights;  // the blob: storages at 64-byte aligned offsets
+  StoreTable stores;  // for kernels.cpp
+  WeightBlob weights;
   bool embed_weights = false;
   std::string manifest;  // JSON, built in (the package's manifest.json adds the files)
 };
@@ -34,11 +35,11 @@ std::string cpp_constant(const ScalarValue& v);
 // v<n>.
 std::string cpp_index(const Sym& s, const Assumptions& a, const char* type = "int64_t");
 SourceFile kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                         const EmitOptions& options, StoreTable& stores);
+                        const EmitOptions& options, StoreTable& stores);
 // The kernel's function with names that say nothing: equal for kernels that do the same.
 std::string canonical_text(const loops::LoopProgram& p, const ScheduledKernel& k);
 SourceFile program_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                         const EmitOptions& options, Sources& sources);
+                        const EmitOptions& options, Sources& sources);
 Sources emit(const Plan& plan, const EmitOptions& options);
 
 // How a kernel is called: its parameters in order.

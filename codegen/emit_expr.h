@@ -8,6 +8,7 @@
 namespace aotc {
 
 // `p` applied to operands of these texts and types.
-std::string apply_text(Prim p, DType result, const std::vector<std::string>& args, const std::vector<DType>& types);
+std::string apply_text(Prim p, DType result, const std::vector<std::string>& args,
+                       const std::vector<DType>& types);
 
 }  // namespace aotc

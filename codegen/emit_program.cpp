@@ -48,7 +48,7 @@ class ProgramEmitter {
         sources_(s),
         weights_(layout_weights(g_)),
         sizes_(g_) {
-    sources_.weights = weights_.blob;
+    sources_.weights = WeightBlob(g_, weights_);
     signature_ = signature_tables(plan, weights_, sizes_);
     run_ = run_text(plan, kernels, weights_, sizes_);
     arena_ = sizes_(plan.arena_bytes);
@@ -142,7 +142,7 @@ class ProgramEmitter {
                      run_.steps.size());
     t += fmt::format("{}, {}, {}u,\n{}, {}, run\n}};\n",
                      embeds_weights() ? weights_symbol() : "NULL", sources_.weights.size(),
-                     weights_blob_digest(sources_.weights), arena_,
+                     sources_.weights.digest(), arena_,
                      computes_extents() ? "compute_extents" : "NULL");
     return t;
   }

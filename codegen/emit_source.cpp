@@ -31,6 +31,13 @@ void write_file(const fs::path& path, const std::string& text) {
   if (!out) user_error("cannot write {}: {}", path.string(), std::strerror(errno));
 }
 
+void write_weights(const fs::path& path, const WeightBlob& weights) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  weights.read(0, weights.size(), [&](std::string_view piece) { out << piece; });
+  out.close();
+  if (!out) user_error("cannot write {}: {}", path.string(), std::strerror(errno));
+}
+
 // Replaces @HOLE@; an unknown hole, or one that is left over, is an error of ours.
 std::string fill(std::string text, const std::map<std::string, std::string>& holes) {
   for (size_t at = text.find('@'); at != std::string::npos; at = text.find('@', at)) {
@@ -142,8 +149,8 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
   bool weights = s.embed_weights;  // the object is there even if it is empty: builds name it
   if (weights)
     write_file(root / "src" / "weights.o",
-               make_data_object("aotc_" + name + "_weights", s.weights, level).bytes);
-  if (!weights && !s.weights.empty()) write_file(root / "weights.bin", s.weights);
+               make_data_object("aotc_" + name + "_weights", s.weights.str(), level).bytes);
+  if (!weights && !s.weights.empty()) write_weights(root / "weights.bin", s.weights);
   std::string signature = describe_manifest(s.manifest);
   std::map<std::string, std::string> holes = {
       {"NAME", name},

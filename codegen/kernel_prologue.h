@@ -15,7 +15,8 @@ typedef unsigned long uint64_t;
 #define AOTC_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-typedef void (*ParallelFor)(void* context, int64_t n, int64_t grain, void (*range)(void*, int64_t, int64_t), void* argument);
+typedef void (*ParallelFor)(void* context, int64_t n, int64_t grain,
+                            void (*range)(void*, int64_t, int64_t), void* argument);
 
 // Whether v replaces the best value so far: NaN wins over numbers, the first of equals stays.
 template <typename T>

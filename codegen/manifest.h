@@ -12,7 +12,8 @@ namespace aotc {
 // The package format that this aotc writes; it reads those of the same major version.
 inline constexpr int kFormatMajor = 1, kFormatMinor = 0;
 
-// A row of aliased_io: an output that is an input's or state's storage, or a mutation without an output.
+// A row of aliased_io: an output that is an input's or state's storage, or a mutation without an
+// output.
 struct AliasedIoRow {
   int output = -1;
   int input = -1;         // position among the caller's inputs
@@ -23,7 +24,8 @@ struct AliasedIoRow {
 };
 
 std::vector<AliasedIoRow> aliased_io_rows(const Plan& plan, const WeightLayout& w);
-std::string manifest_json(const Plan& plan, const WeightLayout& w, const std::vector<AliasedIoRow>& rows, const EmitOptions& options);
+std::string manifest_json(const Plan& plan, const WeightLayout& w,
+                          const std::vector<AliasedIoRow>& rows, const EmitOptions& options);
 
 // Names as the caller sees them; one used twice has "#index" appended.
 std::vector<std::string> unique_names(std::vector<std::string> names);

@@ -1,6 +1,6 @@
-// Merges kernels over the same independent axes. The merged kernel runs the phases of both for each outer
-// iteration; a value that one phase leaves for a later one at the same position is forwarded, and a temporary
-// that nobody else reads disappears.
+// Merges kernels over the same independent axes. The merged kernel runs the phases of both for each
+// outer iteration; a value that one phase leaves for a later one at the same position is forwarded,
+// and a temporary that nobody else reads disappears.
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
@@ -15,7 +15,9 @@ namespace {
 constexpr size_t kMaxMergedBody = 600;
 constexpr size_t kMaxPhases = 12;
 
-bool is_pointwise(const Kernel& k) { return k.phases.size() == 1 && k.phases[0].axes.empty() && k.phases[0].accumulators.empty(); }
+bool is_pointwise(const Kernel& k) {
+  return k.phases.size() == 1 && k.phases[0].axes.empty() && k.phases[0].accumulators.empty();
+}
 
 bool mergeable(const Kernel& k) {
   if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
@@ -72,19 +74,27 @@ class Merger {
     for (BufferId w : buffers_written(a))
       if (reads_memory_of(p_, b, w)) return true;
     for (BufferId r : buffers_read(a))
-      if (p_.buffers[static_cast<size_t>(r)].sizes.size() >= a.axes.size() && buffers_read(b).contains(r)) return true;
+      if (p_.buffers[static_cast<size_t>(r)].sizes.size() >= a.axes.size() &&
+          buffers_read(b).contains(r))
+        return true;
     return false;
   }
 
   bool try_merge(size_t ia, size_t ib) {
     Kernel a = p_.kernels[ia], b = p_.kernels[ib];
     if (!(a.device == b.device) || !share_memory(a, b)) return false;
-    if (a.exprs.size() + b.exprs.size() > kMaxMergedBody || a.phases.size() + b.phases.size() > kMaxPhases) return false;
+    if (a.exprs.size() + b.exprs.size() > kMaxMergedBody ||
+        a.phases.size() + b.phases.size() > kMaxPhases)
+      return false;
     size_t prefix = common_prefix(a, b);
     if (prefix == 0 && !(a.axes.empty() && b.axes.empty())) return false;
-    if ((prefix < a.axes.size() && !is_pointwise(a)) || (prefix < b.axes.size() && !is_pointwise(b))) return false;
-    // Two pointwise kernels meet at all their axes or not at all: parallelism is not given up for them.
-    if (is_pointwise(a) && is_pointwise(b) && (prefix < a.axes.size() || prefix < b.axes.size())) return false;
+    if ((prefix < a.axes.size() && !is_pointwise(a)) ||
+        (prefix < b.axes.size() && !is_pointwise(b)))
+      return false;
+    // Two pointwise kernels meet at all their axes or not at all: parallelism is not given up for
+    // them.
+    if (is_pointwise(a) && is_pointwise(b) && (prefix < a.axes.size() || prefix < b.axes.size()))
+      return false;
     split_axes(a, prefix);
     split_axes(b, prefix);
     if (!same_outer_iteration(a, b)) return false;
@@ -109,14 +119,15 @@ class Merger {
       if (e.kind == ExprKind::Load && same_memory(p, e.buffer, w)) f(e.buffer, e.at);
   }
 
-  // For every buffer that one of the two writes and the other touches: both touch, in each outer iteration,
-  // only the slice whose coordinates are that iteration's axes.
+  // For every buffer that one of the two writes and the other touches: both touch, in each outer
+  // iteration, only the slice whose coordinates are that iteration's axes.
   bool same_outer_iteration(const Kernel& a, const Kernel& b) const {
     std::set<BufferId> written = buffers_written(a);
     written.merge(buffers_written(b));
     for (BufferId w : written) {
       bool a_writes = writes_memory_of(p_, a, w), b_writes = writes_memory_of(p_, b, w);
-      bool a_touches = a_writes || reads_memory_of(p_, a, w), b_touches = b_writes || reads_memory_of(p_, b, w);
+      bool a_touches = a_writes || reads_memory_of(p_, a, w),
+           b_touches = b_writes || reads_memory_of(p_, b, w);
       if (!(a_writes && b_touches) && !(b_writes && a_touches)) continue;
       std::optional<std::map<size_t, size_t>> position;  // dimension -> outer axis
       bool ok = true;
@@ -135,9 +146,10 @@ class Merger {
     return true;
   }
 
-  // Which dimension is indexed by which outer axis alone; nullopt unless each outer axis (of extent other than
-  // 1) appears so, exactly once, and nowhere else.
-  static std::optional<std::map<size_t, size_t>> outer_coordinates(const Kernel& k, const std::vector<Sym>& at) {
+  // Which dimension is indexed by which outer axis alone; nullopt unless each outer axis (of extent
+  // other than 1) appears so, exactly once, and nowhere else.
+  static std::optional<std::map<size_t, size_t>> outer_coordinates(const Kernel& k,
+                                                                   const std::vector<Sym>& at) {
     std::map<size_t, size_t> found;
     for (size_t x = 0; x < k.axes.size(); ++x) {
       if (k.axes[x].extent.is(1)) continue;
@@ -168,14 +180,16 @@ class Merger {
     for (size_t i = 0; i < b.axes.size(); ++i) c.axes[b.axes[i].name] = Sym::symbol(a.axes[i].name);
     int next_inner = 0;
     for (const Phase& ph : a.phases)
-      for (const Axis& x : ph.axes) next_inner = std::max(next_inner, std::atoi(x.name.c_str() + 1) + 1);
+      for (const Axis& x : ph.axes)
+        next_inner = std::max(next_inner, std::atoi(x.name.c_str() + 1) + 1);
     for (size_t i = 0; i < b.accumulators.size(); ++i) {
       c.accumulators[static_cast<int>(i)] = static_cast<int>(out.accumulators.size());
       out.accumulators.push_back(b.accumulators[i]);
       Accumulator& acc = out.accumulators.back();
       if (acc.companion >= 0) acc.companion += static_cast<int>(a.accumulators.size());
     }
-    for (size_t i = 0; i < b.phases.size(); ++i) append_phase(out, b, b.phases[i], body, c, next_inner);
+    for (size_t i = 0; i < b.phases.size(); ++i)
+      append_phase(out, b, b.phases[i], body, c, next_inner);
     for (const Origin& o : b.origins) out.origins.push_back(o);
     rename_write_back(b.name, out.name);
     p_.kernels[ia] = std::move(out);
@@ -185,7 +199,8 @@ class Merger {
     simplify_indices(p_, p_.kernels[ia]);
   }
 
-  void append_phase(Kernel& out, const Kernel& b, const Phase& ph, BodyBuilder& body, BodyBuilder::Context& c, int& next_inner) {
+  void append_phase(Kernel& out, const Kernel& b, const Phase& ph, BodyBuilder& body,
+                    BodyBuilder::Context& c, int& next_inner) {
     Phase renamed;
     bool join = may_join(out, b, ph, c);
     for (size_t i = 0; i < ph.axes.size(); ++i) {
@@ -214,15 +229,17 @@ class Merger {
     }
   }
 
-  // A phase may run inside the last one if it has the same axes and needs nothing that the last one only has
-  // when it is finished: its accumulators, and elements stored at other inner positions.
-  bool may_join(const Kernel& out, const Kernel& b, const Phase& ph, const BodyBuilder::Context& c) const {
+  // A phase may run inside the last one if it has the same axes and needs nothing that the last one
+  // only has when it is finished: its accumulators, and elements stored at other inner positions.
+  bool may_join(const Kernel& out, const Kernel& b, const Phase& ph,
+                const BodyBuilder::Context& c) const {
     const Phase& last = out.phases.back();
     if (last.axes.size() != ph.axes.size()) return false;
     for (size_t i = 0; i < ph.axes.size(); ++i)
       if (!(last.axes[i].extent == ph.axes[i].extent)) return false;
     std::map<std::string, Sym> axes = c.axes;
-    for (size_t i = 0; i < ph.axes.size(); ++i) axes[ph.axes[i].name] = Sym::symbol(last.axes[i].name);
+    for (size_t i = 0; i < ph.axes.size(); ++i)
+      axes[ph.axes[i].name] = Sym::symbol(last.axes[i].name);
     std::set<ExprId> used;
     std::function<bool(ExprId)> fine = [&](ExprId id) -> bool {
       if (id < 0 || !used.insert(id).second) return true;
@@ -261,7 +278,8 @@ class Merger {
     return true;
   }
 
-  // The value that an earlier phase (or this one) left at exactly this place, if it is still at hand.
+  // The value that an earlier phase (or this one) left at exactly this place, if it is still at
+  // hand.
   ExprId forwarded(const Kernel& out, int phase, const Expr& load) const {
     for (int ph = phase; ph >= 0; --ph) {
       const Phase& earlier = out.phases[static_cast<size_t>(ph)];
@@ -287,7 +305,8 @@ class Merger {
     remove_dead_expressions(k);
     for (Phase& ph : k.phases)
       std::erase_if(ph.stores, [&](const Store& s) {
-        return p_.buffers[static_cast<size_t>(s.buffer)].home == Home::Temp && count_readers(p_, s.buffer) == 0;
+        return p_.buffers[static_cast<size_t>(s.buffer)].home == Home::Temp &&
+               count_readers(p_, s.buffer) == 0;
       });
     remove_empty_phases(k);
   }

@@ -14,9 +14,9 @@ namespace aotc {
 
 namespace {
 
-constexpr size_t kEmbedLimit = 1 << 20;  // larger weights stay outside model.so
+constexpr int64_t kEmbedLimit = 1 << 20;  // larger weights stay outside model.so
 
-bool embed_weights(const CompileSettings& s, size_t bytes) {
+bool embed_weights(const CompileSettings& s, int64_t bytes) {
   if (s.weights == "embed") return true;
   if (s.weights == "external") return false;
   return bytes <= kEmbedLimit;
@@ -89,7 +89,7 @@ void require_in_place(const Plan& plan, const CompileSettings& settings) {
 }
 
 void make_sources(Compilation& c) {
-  size_t weight_bytes = layout_weights(*c.plan->program.graph).blob.size();
+  const int64_t weight_bytes = layout_weights(*c.plan->program.graph).blob_bytes;
   for (const std::string& level : resolved_levels(c.settings)) {
     EmitOptions o;
     o.cpu_level = level;
@@ -121,7 +121,7 @@ void make_binaries(Compilation& c) {
     objects.push_back(kernels.get());
     s.files = std::move(formatted);
     if (s.embed_weights && !s.weights.empty())
-      objects.push_back(make_data_object("aotc_weights", s.weights, levels[i]));
+      objects.push_back(make_data_object("aotc_weights", s.weights.str(), levels[i]));
     LinkOptions link;
     link.cpu_level = levels[i];
     link.export_list = "aotc_get_api";
@@ -146,7 +146,8 @@ void make_package(Compilation& c) {
   for (const SourceFile& f : c.sources[0].files) c.package.push_back({"sources/" + f.name, f.text});
   c.package.push_back({"explain.txt", c.explain});
   for (PackageFile& f : samples) c.package.push_back(std::move(f));
-  if (!c.sources[0].embed_weights) c.package.push_back({"weights.bin", c.sources[0].weights});
+  if (!c.sources[0].embed_weights)
+    c.package.push_back({.name = "weights.bin", .weights = c.sources[0].weights});
 }
 
 }  // namespace aotc

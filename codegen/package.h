@@ -7,7 +7,8 @@ namespace aotc {
 void make_sources(Compilation& c);
 void make_binaries(Compilation& c);
 void make_package(Compilation& c);
-// With --in-place=require: UserError naming each write-back that stays a copy, its reason and Python line.
+// With --in-place=require: UserError naming each write-back that stays a copy, its reason and
+// Python line.
 void require_in_place(const Plan& plan, const CompileSettings& settings);
 // The model's name as a C identifier.
 std::string model_identifier(const Compilation& c);

@@ -9,8 +9,8 @@
 
 #include "codegen/pipeline.h"
 
-// The .aotc file: a zip whose members are stored, so that they can be mapped. Weights begin at a multiple of
-// 4096, everything else at a multiple of 64; an extra field in the local header pads.
+// The .aotc file: a zip whose members are stored, so that they can be mapped. Weights begin at a
+// multiple of 4096, everything else at a multiple of 64; an extra field in the local header pads.
 namespace aotc {
 
 namespace {
@@ -32,20 +32,34 @@ std::string padding(uint64_t header_end, uint64_t alignment) {
   return extra;
 }
 
+bool write_bytes(zipFile zip, std::string_view bytes) {
+  constexpr size_t kPiece = 1u << 30;
+  bool ok = true;
+  for (size_t at = 0; ok && at < bytes.size(); at += kPiece) {
+    const std::string_view piece = bytes.substr(at, kPiece);
+    ok = zipWriteInFileInZip(zip, piece.data(), static_cast<unsigned>(piece.size())) == ZIP_OK;
+  }
+  return ok;
+}
+
 void add_member(zipFile zip, const PackageFile& f, uint64_t& offset, const std::string& path) {
-  int zip64 = f.bytes.size() >= kZip64Limit ? 1 : 0;
+  int zip64 = f.size() >= kZip64Limit ? 1 : 0;
   uint64_t header_end = offset + kLocalHeader + f.name.size() + (zip64 ? kZip64Extra : 0);
   std::string extra = padding(header_end, alignment_of(f.name));
   zip_fileinfo info{};  // no time stamp: same input, same bytes
   info.dosDate = 0x21;  // 1980-01-01
-  bool ok = zipOpenNewFileInZip4_64(zip, f.name.c_str(), &info, extra.data(), static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, 0,
-                                    -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0, 45, 0, zip64) == ZIP_OK;
-  const uint64_t kPiece = 1u << 30;
-  for (uint64_t at = 0; ok && at < f.bytes.size(); at += kPiece)
-    ok = zipWriteInFileInZip(zip, f.bytes.data() + at, static_cast<unsigned>(std::min(kPiece, f.bytes.size() - at))) == ZIP_OK;
+  bool ok = zipOpenNewFileInZip4_64(zip, f.name.c_str(), &info, extra.data(),
+                                    static_cast<uInt>(extra.size()), nullptr, 0, nullptr, 0, 0, 0,
+                                    -MAX_WBITS, DEF_MEM_LEVEL, Z_DEFAULT_STRATEGY, nullptr, 0, 45,
+                                    0, zip64) == ZIP_OK;
+  ok = ok && write_bytes(zip, f.bytes);
+  f.weights.read(0, f.weights.size(),
+                 [&](std::string_view piece) { ok = ok && write_bytes(zip, piece); });
   ok = zipCloseFileInZip(zip) == ZIP_OK && ok;
-  if (!ok) user_error("{}: cannot write member {}: {}", path, f.name, errno ? std::strerror(errno) : "disk full?");
-  offset = header_end + extra.size() + f.bytes.size();
+  if (!ok)
+    user_error("{}: cannot write member {}: {}", path, f.name,
+               errno ? std::strerror(errno) : "disk full?");
+  offset = header_end + extra.size() + f.size();
 }
 
 struct TemporaryFile {
@@ -69,7 +83,8 @@ void check_replaceable(const std::string& path) {
   if (path.empty()) user_error("the package has no file name; name it with -o FILE.aotc");
   struct stat info = {};
   if (stat(path.c_str(), &info) != 0 || S_ISREG(info.st_mode)) return;
-  user_error("{}: is {}; name a file for the package with -o FILE.aotc", path, S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
+  user_error("{}: is {}; name a file for the package with -o FILE.aotc", path,
+             S_ISDIR(info.st_mode) ? "a folder" : "no regular file");
 }
 
 }  // namespace
@@ -93,9 +108,11 @@ void write_package(const Compilation& c, const std::string& path) {
     zipClose(zip, nullptr);
     throw;
   }
-  if (zipClose(zip, nullptr) != ZIP_OK) user_error("{}: cannot write: {}", path, errno ? std::strerror(errno) : "disk full?");
+  if (zipClose(zip, nullptr) != ZIP_OK)
+    user_error("{}: cannot write: {}", path, errno ? std::strerror(errno) : "disk full?");
   flush_to_disk(temporary.path);
-  if (rename(temporary.path.c_str(), path.c_str()) != 0) user_error("{}: cannot rename into place: {}", path, std::strerror(errno));
+  if (rename(temporary.path.c_str(), path.c_str()) != 0)
+    user_error("{}: cannot rename into place: {}", path, std::strerror(errno));
   temporary.keep = true;
 }
 
@@ -105,19 +122,25 @@ class Reader {
  public:
   explicit Reader(const std::string& path) : path_(path), zip_(unzOpen64(path.c_str())) {
     if (zip_) return;
-    if (access(path.c_str(), R_OK) != 0) user_error("{}: cannot read: {}", path, std::strerror(errno));
-    user_error("{}: not an aotc package (no zip archive); compile the model first: aotc compile MODEL.pt2", path);
+    if (access(path.c_str(), R_OK) != 0)
+      user_error("{}: cannot read: {}", path, std::strerror(errno));
+    user_error(
+        "{}: not an aotc package (no zip archive); compile the model first: aotc compile MODEL.pt2",
+        path);
   }
   ~Reader() { unzClose(zip_); }
 
   std::optional<std::string> read(const std::string& member) {
     if (unzLocateFile(zip_, member.c_str(), 1) != UNZ_OK) return std::nullopt;
     unz_file_info64 info;
-    if (unzGetCurrentFileInfo64(zip_, &info, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK || unzOpenCurrentFile(zip_) != UNZ_OK) damaged(member);
+    if (unzGetCurrentFileInfo64(zip_, &info, nullptr, 0, nullptr, 0, nullptr, 0) != UNZ_OK ||
+        unzOpenCurrentFile(zip_) != UNZ_OK)
+      damaged(member);
     std::string bytes;
     char piece[1 << 16];
     int n;
-    while ((n = unzReadCurrentFile(zip_, piece, sizeof piece)) > 0) bytes.append(piece, static_cast<size_t>(n));
+    while ((n = unzReadCurrentFile(zip_, piece, sizeof piece)) > 0)
+      bytes.append(piece, static_cast<size_t>(n));
     if (n < 0 || unzCloseCurrentFile(zip_) != UNZ_OK) damaged(member);
     return bytes;
   }
@@ -127,21 +150,26 @@ class Reader {
     for (int r = unzGoToFirstFile(zip_); r == UNZ_OK; r = unzGoToNextFile(zip_)) {
       char name[1024];
       unz_file_info64 info;
-      if (unzGetCurrentFileInfo64(zip_, &info, name, sizeof name, nullptr, 0, nullptr, 0) != UNZ_OK) damaged("?");
+      if (unzGetCurrentFileInfo64(zip_, &info, name, sizeof name, nullptr, 0, nullptr, 0) != UNZ_OK)
+        damaged("?");
       list.push_back(name);
     }
     return list;
   }
 
  private:
-  [[noreturn]] void damaged(const std::string& member) { user_error("{}: member {} is damaged", path_, member); }
+  [[noreturn]] void damaged(const std::string& member) {
+    user_error("{}: member {} is damaged", path_, member);
+  }
   std::string path_;
   unzFile zip_;
 };
 
 }  // namespace
 
-std::optional<std::string> read_package_member(const std::string& path, const std::string& member) { return Reader(path).read(member); }
+std::optional<std::string> read_package_member(const std::string& path, const std::string& member) {
+  return Reader(path).read(member);
+}
 std::vector<std::string> list_package(const std::string& path) { return Reader(path).names(); }
 
 }  // namespace aotc

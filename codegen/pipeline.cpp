@@ -70,12 +70,13 @@ std::string print_sources(const Compilation& c) {
 }
 std::string print_binary(const Compilation& c) {
   std::string text;
-  for (const auto& [level, bytes] : c.binaries) text += fmt::format("{}: {} bytes\n", level, bytes.size());
+  for (const auto& [level, bytes] : c.binaries)
+    text += fmt::format("{}: {} bytes\n", level, bytes.size());
   return text;
 }
 std::string print_package(const Compilation& c) {
   std::string text;
-  for (const PackageFile& f : c.package) text += fmt::format("{} {} bytes\n", f.name, f.bytes.size());
+  for (const PackageFile& f : c.package) text += fmt::format("{} {} bytes\n", f.name, f.size());
   return text;
 }
 
@@ -102,7 +103,8 @@ void run_stage(Compilation& c, const Stage& s) {
   StageChecker checker(c);
   s.run(c);
   checker.compare_after(s.name);
-  c.milliseconds[s.name] = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
+  c.milliseconds[s.name] =
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
 }
 
 void run_from(Compilation& c, size_t first, const std::string& last) {
@@ -117,16 +119,25 @@ void run_from(Compilation& c, size_t first, const std::string& last) {
 
 const std::vector<Stage>& stages() {
   static const std::vector<Stage> list = {
-      {"exported", "reads the archive and mirrors it field by field", nullptr, print_exported, nullptr},
-      {"graph", "gives each node its op row, types and Python line; reports all unsupported ops at once", run_graph, print_graph, parse_graph_stage},
-      {"functional", "turns mutations into values and write-backs", run_functional, print_functional, parse_functional_stage},
-      {"core", "expands composite ops until only core meanings are left", run_core, print_core, parse_core_stage},
-      {"loops", "makes a loop kernel of each op; views become index maps, write-backs copies", run_loops, print_loops, parse_loops_stage},
-      {"fused", "merges kernels and forwards values between them", run_fused, print_loops, parse_loops_stage},
-      {"plan", "gives every value storage; proves write-backs direct or says why not", run_plan, print_plan, nullptr},
+      {"exported", "reads the archive and mirrors it field by field", nullptr, print_exported,
+       nullptr},
+      {"graph",
+       "gives each node its op row, types and Python line; reports all unsupported ops at once",
+       run_graph, print_graph, parse_graph_stage},
+      {"functional", "turns mutations into values and write-backs", run_functional,
+       print_functional, parse_functional_stage},
+      {"core", "expands composite ops until only core meanings are left", run_core, print_core,
+       parse_core_stage},
+      {"loops", "makes a loop kernel of each op; views become index maps, write-backs copies",
+       run_loops, print_loops, parse_loops_stage},
+      {"fused", "merges kernels and forwards values between them", run_fused, print_loops,
+       parse_loops_stage},
+      {"plan", "gives every value storage; proves write-backs direct or says why not", run_plan,
+       print_plan, nullptr},
       {"sources", "prints C++", make_sources, print_sources, nullptr},
       {"binary", "compiles, checks every store, links", make_binaries, print_binary, nullptr},
-      {"package", "collects manifest, sources, library, weights", make_package, print_package, nullptr},
+      {"package", "collects manifest, sources, library, weights", make_package, print_package,
+       nullptr},
   };
   return list;
 }
@@ -148,11 +159,14 @@ std::shared_ptr<const pt2::ExportedProgram> read_archive(const std::string& path
   return program;
 }
 
-size_t stage_index(const std::string& name) { return static_cast<size_t>(&stage_named(name) - stages().data()); }
+size_t stage_index(const std::string& name) {
+  return static_cast<size_t>(&stage_named(name) - stages().data());
+}
 
 }  // namespace
 
-Compilation compile_model(const std::string& pt2_path, const CompileSettings& settings, const std::string& last) {
+Compilation compile_model(const std::string& pt2_path, const CompileSettings& settings,
+                          const std::string& last) {
   if (!last.empty()) stage_named(last);
   Compilation c;
   c.settings = settings;
@@ -162,8 +176,9 @@ Compilation compile_model(const std::string& pt2_path, const CompileSettings& se
   return c;
 }
 
-Compilation compile_from(const std::string& from, const std::string& text_file, const std::string& pt2_path,
-                         const CompileSettings& settings, const std::string& last) {
+Compilation compile_from(const std::string& from, const std::string& text_file,
+                         const std::string& pt2_path, const CompileSettings& settings,
+                         const std::string& last) {
   const Stage& stage = stage_named(from);
   if (!stage.parse) user_error("stage '{}' has no text form to start from", from);
   std::ifstream in(text_file, std::ios::binary);

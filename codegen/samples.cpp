@@ -16,7 +16,9 @@ bool is_reasonable(const pt2::ExportedProgram& p, const pt2::StoredTensor& t) {
   int64_t bytes = element_size(t.dtype);
   for (int64_t s : t.sizes)
     if (__builtin_mul_overflow(bytes, s, &bytes)) return false;
-  return bytes <= std::max(kMaxRepeated, static_cast<int64_t>(p.storages[static_cast<size_t>(t.storage)].bytes.size()));
+  return bytes <=
+         std::max(kMaxRepeated,
+                  static_cast<int64_t>(p.storages[static_cast<size_t>(t.storage)].bytes.size()));
 }
 
 // The elements of a strided view in C order.
@@ -48,11 +50,15 @@ NpyArray scalar(DType t, T value) {
   return a;
 }
 
-std::optional<PackageFile> sample_file(const pt2::ExportedProgram& p, const pt2::SampleInput& s, size_t position) {
+std::optional<PackageFile> sample_file(const pt2::ExportedProgram& p, const pt2::SampleInput& s,
+                                       size_t position) {
   std::string name = fmt::format("samples/in{}", position);
-  if (auto* b = std::get_if<bool>(&s)) return PackageFile{name + ".npy", format_npy(scalar(DType::Bool, static_cast<uint8_t>(*b)))};
-  if (auto* i = std::get_if<int64_t>(&s)) return PackageFile{name + ".npy", format_npy(scalar(DType::Int64, *i))};
-  if (auto* d = std::get_if<double>(&s)) return PackageFile{name + ".npy", format_npy(scalar(DType::Float64, *d))};
+  if (auto* b = std::get_if<bool>(&s))
+    return PackageFile{name + ".npy", format_npy(scalar(DType::Bool, static_cast<uint8_t>(*b)))};
+  if (auto* i = std::get_if<int64_t>(&s))
+    return PackageFile{name + ".npy", format_npy(scalar(DType::Int64, *i))};
+  if (auto* d = std::get_if<double>(&s))
+    return PackageFile{name + ".npy", format_npy(scalar(DType::Float64, *d))};
   auto* t = std::get_if<pt2::StoredTensor>(&s);
   if (!t || !is_reasonable(p, *t)) return std::nullopt;
   NpyArray a;
@@ -70,14 +76,17 @@ std::optional<PackageFile> sample_file(const pt2::ExportedProgram& p, const pt2:
 
 }  // namespace
 
-// Positions are those of the call: None and strings take none. All or nothing: a partial set is of no use.
+// Positions are those of the call: None and strings take none. All or nothing: a partial set is of
+// no use.
 std::vector<PackageFile> sample_files(const Compilation& c) {
   std::vector<PackageFile> files;
   if (!c.exported || !c.exported->has_sample_inputs) return files;
   size_t position = 0;
   for (const pt2::SampleInput& s : c.exported->sample_inputs) {
     if (std::holds_alternative<pt2::None>(s) || std::holds_alternative<std::string>(s)) continue;
-    if (auto* t = std::get_if<pt2::StoredTensor>(&s); t && (is_complex(t->dtype) && t->dtype == DType::Complex32)) return {};
+    if (auto* t = std::get_if<pt2::StoredTensor>(&s);
+        t && (is_complex(t->dtype) && t->dtype == DType::Complex32))
+      return {};
     auto f = sample_file(*c.exported, s, position++);
     if (!f) return {};
     files.push_back(std::move(*f));

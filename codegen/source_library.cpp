@@ -36,7 +36,8 @@ std::string bare(std::string_view text) {
   return out;
 }
 
-// Names that the chunk introduces at its top level: an identifier at brace depth 0 that is followed by '(',
+// Names that the chunk introduces at its top level: an identifier at brace depth 0 that is followed
+// by '(',
 // '=', '{', ';' or '[', or that follows struct, class, enum, using, typedef or #define.
 std::set<std::string> definitions_in(const std::string& text) {
   std::set<std::string> names;
@@ -54,9 +55,12 @@ std::set<std::string> definitions_in(const std::string& text) {
     std::string word = text.substr(i, end - i);
     size_t next = text.find_first_not_of(" \n", end);
     char follow = next == std::string::npos ? ';' : text[next];
-    static const std::set<std::string> introducers = {"struct", "class", "enum", "using", "define", "union"};
+    static const std::set<std::string> introducers = {"struct", "class",  "enum",
+                                                      "using",  "define", "union"};
     bool top = depth == 0 && parens == 0;
-    if (top && (introducers.contains(previous) || follow == '(' || follow == '=' || follow == ';' || follow == '[')) names.insert(word);
+    if (top && (introducers.contains(previous) || follow == '(' || follow == '=' || follow == ';' ||
+                follow == '['))
+      names.insert(word);
     previous = word;
     i = end - 1;
   }
@@ -87,8 +91,10 @@ SourceLibrary::SourceLibrary(std::string_view text) {
     c.text = std::string(text.substr(at, end - at));
     std::string code = bare(c.text);
     size_t first = code.find_first_not_of(" \n");
-    bool frame = first == std::string::npos || code[first] == '}' || code.compare(first, 9, "namespace") == 0 ||
-                 code.find("#pragma once") != std::string::npos;  // belongs to the file, not to a piece
+    bool frame =
+        first == std::string::npos || code[first] == '}' ||
+        code.compare(first, 9, "namespace") == 0 ||
+        code.find("#pragma once") != std::string::npos;  // belongs to the file, not to a piece
     if (!frame) {
       c.defines = definitions_in(code);
       c.uses = identifiers_in(code);
@@ -119,8 +125,14 @@ std::string SourceLibrary::needed_by(const std::string& user) const {
 }
 
 std::string_view scalar_library_text() { return {aotc_scalar_h_begin, aotc_scalar_h_end}; }
-std::string_view kernel_prologue_text() { return {aotc_kernel_prologue_begin, aotc_kernel_prologue_end}; }
-std::string_view program_declarations() { return {aotc_program_decls_begin, aotc_program_decls_end}; }
-std::string_view template_declarations() { return {aotc_template_decls_begin, aotc_template_decls_end}; }
+std::string_view kernel_prologue_text() {
+  return {aotc_kernel_prologue_begin, aotc_kernel_prologue_end};
+}
+std::string_view program_declarations() {
+  return {aotc_program_decls_begin, aotc_program_decls_end};
+}
+std::string_view template_declarations() {
+  return {aotc_template_decls_begin, aotc_template_decls_end};
+}
 
 }  // namespace aotc

@@ -1,6 +1,7 @@
-// Real source files as libraries of pieces: generated files include nothing, so the declarations they use are
-// copied in, and only those. A library is a sequence of chunks separated by blank lines (runtime_support/
-// include/aotc/scalar.h says the rules); a chunk is needed if a name that it defines is used.
+// Real source files as libraries of pieces: generated files include nothing, so the declarations
+// they use are copied in, and only those. A library is a sequence of chunks separated by blank
+// lines (runtime_support/ include/aotc/scalar.h says the rules); a chunk is needed if a name that
+// it defines is used.
 #pragma once
 #include <set>
 #include <string>
@@ -27,9 +28,10 @@ class SourceLibrary {
 std::set<std::string> identifiers_in(std::string_view text);
 
 // Files built into aotc.
-std::string_view scalar_library_text();       // aotc/scalar.h
-std::string_view kernel_prologue_text();      // codegen/kernel_prologue.h
-std::string_view program_declarations();      // program.h and what it includes, without comments and system headers
-std::string_view template_declarations();     // templates/matmul.h, likewise
+std::string_view scalar_library_text();   // aotc/scalar.h
+std::string_view kernel_prologue_text();  // codegen/kernel_prologue.h
+std::string_view
+program_declarations();  // program.h and what it includes, without comments and system headers
+std::string_view template_declarations();  // templates/matmul.h, likewise
 
 }  // namespace aotc

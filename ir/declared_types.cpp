@@ -8,10 +8,12 @@
 namespace aotc {
 namespace {
 
-// torch's own declarations of half-type statistics differ from what its kernels yield: what is computed counts.
+// torch's own declarations of half-type statistics differ from what its kernels yield: what is
+// computed counts.
 bool contradicts(const TensorType& declared, const TensorType& found) {
   const bool both_floating = is_floating(declared.dtype) && is_floating(found.dtype);
-  if ((declared.dtype != found.dtype && !both_floating) || declared.rank() != found.rank()) return true;
+  if ((declared.dtype != found.dtype && !both_floating) || declared.rank() != found.rank())
+    return true;
   for (size_t i = 0; i < declared.rank(); ++i) {
     const auto difference = (declared.sizes[i] - found.sizes[i]).constant();
     if (difference && *difference != 0) return true;
@@ -35,14 +37,20 @@ std::set<const Value*> used_values(const Graph& g) {
   return used;
 }
 
-void check_declared(const Node& n, const std::vector<Value*>& results, const std::set<const Value*>& used) {
+void check_declared(const Node& n, const std::vector<Value*>& results,
+                    const std::set<const Value*>& used) {
   for (size_t i = 0; i < std::min(results.size(), n.outputs.size()); ++i) {
     const Value* declared = n.outputs[i];
     const Value* found = results[i];
-    if (!used.contains(declared) || !found || declared->kind != ValueKind::Tensor || found->kind != ValueKind::Tensor) continue;
+    if (!used.contains(declared) || !found || declared->kind != ValueKind::Tensor ||
+        found->kind != ValueKind::Tensor)
+      continue;
     if (!contradicts(declared->type, found->type)) continue;
-    user_error("{}: node '{}': the archive declares '{}' as {}, {} of its operands yields {}; export the program again",
-               n.source.str(), n.name, declared->name, type_text(declared->type), n.op->name(), type_text(found->type));
+    user_error(
+        "{}: node '{}': the archive declares '{}' as {}, {} of its operands yields {}; export the "
+        "program again",
+        n.source.str(), n.name, declared->name, type_text(declared->type), n.op->name(),
+        type_text(found->type));
   }
 }
 

@@ -1,5 +1,6 @@
-// An archive declares the type of every value. Composite ops are expanded, so what they yield is compared with
-// the declaration when that is known: an archive that contradicts itself is the user's to repair.
+// An archive declares the type of every value. Composite ops are expanded, so what they yield is
+// compared with the declaration when that is known: an archive that contradicts itself is the
+// user's to repair.
 #pragma once
 #include <set>
 #include <vector>
@@ -10,8 +11,10 @@ namespace aotc {
 
 // The values that some node, output or write-back of `g` reads.
 std::set<const Value*> used_values(const Graph& g);
-// Throws UserError where a result (nullptr: not made) of expanding `n` has another element type, rank or size
-// than `n`'s output declares. Outputs that are not in `used` may differ: torch declares some of those loosely.
-void check_declared(const Node& n, const std::vector<Value*>& results, const std::set<const Value*>& used);
+// Throws UserError where a result (nullptr: not made) of expanding `n` has another element type,
+// rank or size than `n`'s output declares. Outputs that are not in `used` may differ: torch
+// declares some of those loosely.
+void check_declared(const Node& n, const std::vector<Value*>& results,
+                    const std::set<const Value*>& used);
 
 }  // namespace aotc

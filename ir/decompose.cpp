@@ -28,7 +28,8 @@ CoreGraph decompose(FunctionalGraph functional) {
     auto before = it == g.nodes.begin() ? g.nodes.end() : std::prev(it);
     Rewriter r(g, it, n);
     std::vector<Value*> results = rewrite->fn(r);
-    AOTC_CHECK(results.size() >= n.outputs.size(), "{} yields {} values, {} are needed", n.op->name(), results.size(), n.outputs.size());
+    AOTC_CHECK(results.size() >= n.outputs.size(), "{} yields {} values, {} are needed",
+               n.op->name(), results.size(), n.outputs.size());
     check_declared(n, results, used);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (results[i]) replaced[n.outputs[i]] = results[i];
@@ -41,7 +42,8 @@ CoreGraph decompose(FunctionalGraph functional) {
     if (o.value) {
       Value* v = current(o.value);
       // The caller gets the layout that the exported program has, also from an expanded op.
-      if (v != o.value && v->producer && v->type.sizes == o.value->type.sizes) v->type.strides = o.value->type.strides;
+      if (v != o.value && v->producer && v->type.sizes == o.value->type.sizes)
+        v->type.strides = o.value->type.strides;
       o.value = v;
     }
   for (WriteBack& w : g.write_backs) w.value = current(w.value);

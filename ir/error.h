@@ -1,5 +1,6 @@
-// Errors are of two kinds. UserError: the program, archive or command is wrong; the message says where,
-// what was expected, what was found, what to try. InternalError: aotc is wrong; never compiled out.
+// Errors are of two kinds. UserError: the program, archive or command is wrong; the message says
+// where, what was expected, what was found, what to try. InternalError: aotc is wrong; never
+// compiled out.
 #pragma once
 #include <fmt/format.h>
 
@@ -49,9 +50,9 @@ class ErrorList {
 }  // namespace aotc
 
 // AOTC_CHECK(condition, "format", args...): an internal invariant.
-#define AOTC_CHECK(condition, ...)                                                          \
-  do {                                                                                      \
-    if (!(condition))                                                                       \
-      throw ::aotc::InternalError(fmt::format("{}:{}: {}: {}", __FILE_NAME__, __LINE__, #condition, \
-                                              fmt::format(__VA_ARGS__)));                   \
+#define AOTC_CHECK(condition, ...)                                                      \
+  do {                                                                                  \
+    if (!(condition))                                                                   \
+      throw ::aotc::InternalError(fmt::format("{}:{}: {}: {}", __FILE_NAME__, __LINE__, \
+                                              #condition, fmt::format(__VA_ARGS__)));   \
   } while (0)

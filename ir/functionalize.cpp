@@ -1,6 +1,7 @@
-// Stage 2: nothing mutates any more. Each storage (an input, or a fresh tensor) has a current value; a mutation
-// makes a new one, through the view that was written (aotc.write_view); a view of a storage that has changed
-// is recomputed from the current value when it is next read. At the end every changed input is a WriteBack.
+// Stage 2: nothing mutates any more. Each storage (an input, or a fresh tensor) has a current
+// value; a mutation makes a new one, through the view that was written (aotc.write_view); a view of
+// a storage that has changed is recomputed from the current value when it is next read. At the end
+// every changed input is a WriteBack.
 #include <algorithm>
 #include <map>
 
@@ -13,12 +14,16 @@
 namespace aotc {
 namespace {
 
-// The result of the op is its argument's storage; others (view_copy) only name the elements as a view does.
-bool shares_storage(const OpDef& op) { return op.is_view() && (op.schema.args[0].aliased || op.schema.args[0].mutated); }
+// The result of the op is its argument's storage; others (view_copy) only name the elements as a
+// view does.
+bool shares_storage(const OpDef& op) {
+  return op.is_view() && (op.schema.args[0].aliased || op.schema.args[0].mutated);
+}
 
 // Whether `v` is `base` or a view of it.
 bool is_view_of(Value* v, const Value* base) {
-  while (v != base && v->producer && shares_storage(*v->producer->op)) v = std::get<Value*>(v->producer->args[0]);
+  while (v != base && v->producer && shares_storage(*v->producer->op))
+    v = std::get<Value*>(v->producer->args[0]);
   return v == base;
 }
 
@@ -40,12 +45,12 @@ class Functionalizer {
  private:
   // What is known of a value of the mutating program.
   struct Alias {
-    Value* root = nullptr;     // the value that owns the storage
-    Value* parent = nullptr;   // the tensor that `view` is taken of; nullptr for a root
-    Node* view = nullptr;      // the (old) view node
-    size_t result = 0;         // which of its outputs
-    Value* image = nullptr;    // its value in the functional program ...
-    int version = 0;           // ... as of this version of the root
+    Value* root = nullptr;    // the value that owns the storage
+    Value* parent = nullptr;  // the tensor that `view` is taken of; nullptr for a root
+    Node* view = nullptr;     // the (old) view node
+    size_t result = 0;        // which of its outputs
+    Value* image = nullptr;   // its value in the functional program ...
+    int version = 0;          // ... as of this version of the root
   };
   struct Root {
     Value* current = nullptr;
@@ -62,7 +67,8 @@ class Functionalizer {
       for (size_t j = 0; j < i && a.stored.storage >= 0; ++j) {
         const Input& b = g_.inputs[j];
         if (b.stored.storage != a.stored.storage) continue;
-        if (b.stored.sizes == a.stored.sizes && b.stored.strides == a.stored.strides && b.stored.offset == a.stored.offset) {
+        if (b.stored.sizes == a.stored.sizes && b.stored.strides == a.stored.strides &&
+            b.stored.offset == a.stored.offset) {
           root = alias_.at(b.value).root;
           break;
         }
@@ -90,8 +96,8 @@ class Functionalizer {
     return a.image;
   }
 
-  // The same as a chain of views that starts at the root's current value: what a mutation computed for a view is
-  // equal to that, but a tensor of its own.
+  // The same as a chain of views that starts at the root's current value: what a mutation computed
+  // for a view is equal to that, but a tensor of its own.
   Value* view_of_current(Value* v) {
     const Alias a = alias_.at(v);
     Value* image = get(v);
@@ -125,7 +131,8 @@ class Functionalizer {
     Node* n = node.get();
     retired_.push_back(std::move(node));
     bool rewrites = n->op->as<RewriteMeaning>() && !n->op->mutates();
-    bool may_alias = std::any_of(n->op->schema.args.begin(), n->op->schema.args.end(), [](const SchemaArg& a) { return a.aliased; });
+    bool may_alias = std::any_of(n->op->schema.args.begin(), n->op->schema.args.end(),
+                                 [](const SchemaArg& a) { return a.aliased; });
     if (n->op->mutates()) return mutate(*n);
     if (rewrites && n->op->as<RewriteMeaning>()->writes_arguments) return expand(*n);
     if (shares_storage(*n->op)) return take_view(*n);
@@ -138,9 +145,11 @@ class Functionalizer {
   void refuse_other_mutations(const Node& n) {
     for (const SchemaArg& a : n.op->schema.args)
       if (a.mutated)
-        user_error("{}: node '{}': {} mutates its argument '{}', which is not supported in this form; call run_decompositions() "
-                   "before saving",
-                   n.source.str(), n.name, n.op->name(), a.name);
+        user_error(
+            "{}: node '{}': {} mutates its argument '{}', which is not supported in this form; "
+            "call run_decompositions() "
+            "before saving",
+            n.source.str(), n.name, n.op->name(), a.name);
   }
 
   // An in-place view (transpose_) of an input would have to change the caller's tensor itself.
@@ -151,9 +160,11 @@ class Functionalizer {
     Value* root = alias_.at(base).root;
     for (const Input& in : g_.inputs)
       if (in.value == root)
-        user_error("{}: node '{}': {} changes the shape of the input '{}' itself, which is not supported; use the form "
-                   "without '_' and return the result",
-                   n.source.str(), n.name, n.op->name(), in.name.empty() ? in.target : in.name);
+        user_error(
+            "{}: node '{}': {} changes the shape of the input '{}' itself, which is not supported; "
+            "use the form "
+            "without '_' and return the result",
+            n.source.str(), n.name, n.op->name(), in.name.empty() ? in.target : in.name);
   }
 
   void take_view(Node& n) {
@@ -162,7 +173,8 @@ class Functionalizer {
     refuse_reshaped_input(n, base);
     if (!n.op->as<ViewMeaning>()->always_aliases && !may_share(base->type, n.output()->type)) {
       Node* c = clone_with(n, {});  // a copy: a storage of its own
-      for (size_t i = 0; i < n.outputs.size(); ++i) define_root(n.outputs[i], copy_of(c->outputs[i], n));
+      for (size_t i = 0; i < n.outputs.size(); ++i)
+        define_root(n.outputs[i], copy_of(c->outputs[i], n));
       return;
     }
     Value* current = get(base);
@@ -172,14 +184,15 @@ class Functionalizer {
       alias_[n.outputs[i]] = {root, base, &n, i, c->outputs[i], roots_.at(root).version};
   }
 
-  // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses the copy.
+  // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses
+  // the copy.
   Value* copy_of(Value* v, const Node& n) {
     Rewriter r(g_, g_.nodes.end(), n);
     return r.clone(v);
   }
 
-  // Whether eager's reshape or contiguous of `in` to `out` shares storage: every output dimension must walk
-  // memory with one stride.
+  // Whether eager's reshape or contiguous of `in` to `out` shares storage: every output dimension
+  // must walk memory with one stride.
   static bool may_share(const TensorType& in, const TensorType& out) {
     if (in.strides.size() != in.sizes.size()) return true;
     if (in.sizes == out.sizes) return same_layout(in, out);
@@ -251,25 +264,30 @@ class Functionalizer {
     for (const Input& in : g_.inputs) {
       if (in.value != root) continue;
       if (in.kind == InputKind::Constant || in.kind == InputKind::Parameter)
-        user_error("{}: node '{}': {} mutates '{}', a {}; register it as a buffer to make it state", n.source.str(), n.name,
-                   n.op->name(), in.target, in.kind == InputKind::Constant ? "constant of the program" : "parameter");
+        user_error("{}: node '{}': {} mutates '{}', a {}; register it as a buffer to make it state",
+                   n.source.str(), n.name, n.op->name(), in.target,
+                   in.kind == InputKind::Constant ? "constant of the program" : "parameter");
       if (overlapping_.contains(root))
-        user_error("{}: node '{}': {} mutates buffer '{}', which shares its storage with another buffer or parameter under "
-                   "another shape; give it a storage of its own (clone it before registering)",
-                   n.source.str(), n.name, n.op->name(), in.target);
+        user_error(
+            "{}: node '{}': {} mutates buffer '{}', which shares its storage with another buffer "
+            "or parameter under "
+            "another shape; give it a storage of its own (clone it before registering)",
+            n.source.str(), n.name, n.op->name(), in.target);
     }
   }
 
-  // A view of a changed input as a view of what is written back, so that it is seen to be that storage: the value
-  // that a mutation computed for the view is equal, but a tensor of its own.
+  // A view of a changed input as a view of what is written back, so that it is seen to be that
+  // storage: the value that a mutation computed for the view is equal, but a tensor of its own.
   Value* place(Value* v) {
     const auto it = alias_.find(v);
-    if (it == alias_.end() || roots_.at(it->second.root).version == 0 || !is_input(it->second.root)) return get(v);
+    if (it == alias_.end() || roots_.at(it->second.root).version == 0 || !is_input(it->second.root))
+      return get(v);
     return view_of_current(v);
   }
 
   bool is_input(const Value* root) const {
-    return std::any_of(g_.inputs.begin(), g_.inputs.end(), [&](const Input& in) { return in.value == root; });
+    return std::any_of(g_.inputs.begin(), g_.inputs.end(),
+                       [&](const Input& in) { return in.value == root; });
   }
 
   void finish_signature() {
@@ -281,7 +299,8 @@ class Functionalizer {
       if (!in.value || !roots_.contains(in.value)) continue;
       const Root& r = roots_.at(in.value);
       if (r.version == 0) continue;
-      g_.write_backs.push_back({static_cast<int>(i), r.current, r.last_mutation->source, r.last_mutation->op->name()});
+      g_.write_backs.push_back(
+          {static_cast<int>(i), r.current, r.last_mutation->source, r.last_mutation->op->name()});
     }
   }
 
@@ -295,12 +314,13 @@ class Functionalizer {
 
 // The value that a chain of views starts from.
 Value* view_root(Value* v) {
-  while (v->producer && shares_storage(*v->producer->op)) v = std::get<Value*>(v->producer->args[0]);
+  while (v->producer && shares_storage(*v->producer->op))
+    v = std::get<Value*>(v->producer->args[0]);
   return v;
 }
 
-// An output that is (a view of) an input's storage after the call: of the value written back to it, or of an
-// input that nothing writes.
+// An output that is (a view of) an input's storage after the call: of the value written back to it,
+// or of an input that nothing writes.
 void find_output_aliases(Graph& g) {
   for (size_t i = 0; i < g.outputs.size(); ++i) {
     Value* v = g.outputs[i].value;
@@ -311,7 +331,9 @@ void find_output_aliases(Graph& g) {
       if (input < 0 && is_view_of(v, w.value)) input = w.input;
     for (size_t k = 0; k < g.inputs.size() && input < 0; ++k) {
       if (g.inputs[k].value != root || g.inputs[k].kind != InputKind::User) continue;
-      bool written = std::any_of(g.write_backs.begin(), g.write_backs.end(), [&](const WriteBack& w) { return w.input == static_cast<int>(k); });
+      bool written =
+          std::any_of(g.write_backs.begin(), g.write_backs.end(),
+                      [&](const WriteBack& w) { return w.input == static_cast<int>(k); });
       if (!written) input = static_cast<int>(k);
     }
     if (input >= 0) g.aliases.push_back({static_cast<int>(i), input, v});

@@ -33,8 +33,9 @@ Value* Graph::new_symbol_value(const std::string& name, const Sym& symbol) {
   return v;
 }
 
-Node* Graph::insert(std::list<std::unique_ptr<Node>>::iterator at, const OpDef* op, std::vector<Arg> args,
-                    const std::vector<TensorType>& types, const std::string& name, const Source& source) {
+Node* Graph::insert(std::list<std::unique_ptr<Node>>::iterator at, const OpDef* op,
+                    std::vector<Arg> args, const std::vector<TensorType>& types,
+                    const std::string& name, const Source& source) {
   auto n = std::make_unique<Node>();
   n->op = op;
   n->name = name;
@@ -52,7 +53,8 @@ Node* Graph::insert(std::list<std::unique_ptr<Node>>::iterator at, const OpDef* 
 Assumptions Graph::assumptions() const {
   Assumptions a;
   for (const auto& [name, info] : symbols)
-    a.set_range(name, Sym(info.min.value_or(INT64_MIN / 4)), info.max ? std::optional<Sym>(Sym(*info.max)) : std::nullopt);
+    a.set_range(name, Sym(info.min.value_or(INT64_MIN / 4)),
+                info.max ? std::optional<Sym>(Sym(*info.max)) : std::nullopt);
   return a;
 }
 
@@ -103,7 +105,9 @@ bool defines_one(const Node& n, const std::set<std::string>& symbols) {
   std::set<std::string> made;
   const std::set<std::string> read = symbols_read(n);
   for (const Value* v : n.outputs) collect_symbols(v->type, made);
-  return std::any_of(made.begin(), made.end(), [&](const std::string& s) { return symbols.contains(s) && !read.contains(s); });
+  return std::any_of(made.begin(), made.end(), [&](const std::string& s) {
+    return symbols.contains(s) && !read.contains(s);
+  });
 }
 
 }  // namespace
@@ -113,7 +117,8 @@ void Graph::remove_dead_nodes() {
   std::set<std::string> live_symbols;  // found in data, and mentioned by a live node
   auto mention = [&](const std::set<std::string>& names) {
     for (const std::string& s : names)
-      if (auto it = symbols.find(s); it != symbols.end() && it->second.unbacked) live_symbols.insert(s);
+      if (auto it = symbols.find(s); it != symbols.end() && it->second.unbacked)
+        live_symbols.insert(s);
   };
   for (const Output& o : outputs)
     if (auto* s = std::get_if<Sym>(&o.scalar)) mention(s->symbols());

@@ -1,5 +1,5 @@
-// Guards are Python expressions over L['x'].size()[0], L['n'], ...: each such place is replaced by the input's
-// own expression, the rest is read as a Sym.
+// Guards are Python expressions over L['x'].size()[0], L['n'], ...: each such place is replaced by
+// the input's own expression, the rest is read as a Sym.
 #include "ir/guards.h"
 
 #include <algorithm>
@@ -16,7 +16,8 @@ bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) || c =
 
 class GuardReader {
  public:
-  GuardReader(const pt2::ExportedProgram& program, const Graph& graph) : known_(graph.assumptions()) {
+  GuardReader(const pt2::ExportedProgram& program, const Graph& graph)
+      : known_(graph.assumptions()) {
     for (const Input& in : graph.inputs)
       if (in.is_user() || in.kind == InputKind::UserNone) inputs_.push_back(&in);
     for (const auto& [path, position] : pt2::input_paths(program))
@@ -62,7 +63,8 @@ class GuardReader {
       }
   }
 
-  // The text with inputs replaced by their expressions; shown_ is the text as Python's user would write it.
+  // The text with inputs replaced by their expressions; shown_ is the text as Python's user would
+  // write it.
   std::string substitute(const std::string& text) {
     std::string out;
     for (size_t at = 0; at < text.size();) {
@@ -131,7 +133,8 @@ class GuardReader {
     const char* const end = text.data() + text.size();
     if (at >= text.size() || text[at] != '[') user_error("expected '['");
     const auto [stop, error] = std::from_chars(text.data() + at + 1, end, index);
-    if (error != std::errc() || stop == end || *stop != ']' || index >= list.size()) user_error("no such dimension");
+    if (error != std::errc() || stop == end || *stop != ']' || index >= list.size())
+      user_error("no such dimension");
     at = static_cast<size_t>(stop - text.data()) + 1;
     return list[index];
   }

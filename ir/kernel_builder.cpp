@@ -1,4 +1,5 @@
-// KernelBuilder: one loop kernel under construction, expressions shared; E: formulas over its expressions.
+// KernelBuilder: one loop kernel under construction, expressions shared; E: formulas over its
+// expressions.
 #include <cmath>
 
 #include "ir/lowering.h"
@@ -27,8 +28,8 @@ std::vector<Sym> KernelBuilder::axes(const std::vector<Sym>& extents) {
 }
 
 void KernelBuilder::begin_phase(bool ordered) {
-  if (kernel_.phases.size() > 1 || !kernel_.phases[0].axes.empty() || !kernel_.phases[0].stores.empty() ||
-      !kernel_.phases[0].accumulators.empty())
+  if (kernel_.phases.size() > 1 || !kernel_.phases[0].axes.empty() ||
+      !kernel_.phases[0].stores.empty() || !kernel_.phases[0].accumulators.empty())
     kernel_.phases.emplace_back();
   kernel_.phases.back().ordered = ordered;
 }
@@ -49,9 +50,10 @@ std::vector<Sym> KernelBuilder::inner_axes(const std::vector<Sym>& extents) {
 
 // Equal expressions are one expression.
 E KernelBuilder::intern(Expr e) {
-  std::string key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|", static_cast<int>(e.kind), name(e.dtype),
-                                e.kind == ExprKind::Constant ? to_text(e.constant) : "", e.index.str(), e.buffer, e.guard,
-                                e.otherwise, static_cast<int>(e.prim), e.accumulator);
+  std::string key =
+      fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}|", static_cast<int>(e.kind), name(e.dtype),
+                  e.kind == ExprKind::Constant ? to_text(e.constant) : "", e.index.str(), e.buffer,
+                  e.guard, e.otherwise, static_cast<int>(e.prim), e.accumulator);
   for (const Sym& s : e.at) key += s.str() + ";";
   for (ExprId a : e.args) key += std::to_string(a) + ",";
   auto [it, added] = interned_.emplace(key, 0);
@@ -91,11 +93,21 @@ Sym KernelBuilder::value_of(E integer) {
   return Sym::symbol("%" + std::to_string(integer.id));
 }
 
+// `t`: the operands' type, of `where` that of its choices. Results of another type (the real parts
+// of complex numbers) have no place in a formula of one type.
+static void require_function(Prim p, DType t) {
+  if (p == Prim::cast) return;
+  bool leaves_type = is_complex(t) && prim_info(p).result == PrimResult::Real;
+  if (!prim_supports(p, t) || leaves_type)
+    throw UnsupportedType(fmt::format("{} is not defined for {}", prim_name(p), name(t)));
+}
+
 E KernelBuilder::apply(Prim p, std::vector<E> args, DType result) {
   Expr e;
   e.kind = ExprKind::Apply;
   e.dtype = result;
   e.prim = p;
+  require_function(p, args.back().dtype());
   for (E a : args) {
     AOTC_CHECK(a.k == this, "an expression of another kernel");
     e.args.push_back(a.id);
@@ -107,7 +119,8 @@ E KernelBuilder::load(BufferId buffer, std::vector<Sym> at, E guard, E otherwise
   Expr e;
   e.kind = ExprKind::Load;
   const Buffer& b = lowering_.program().buffers[static_cast<size_t>(buffer)];
-  AOTC_CHECK(at.size() == b.sizes.size(), "load of {} with {} indices, rank {}", b.name, at.size(), b.sizes.size());
+  AOTC_CHECK(at.size() == b.sizes.size(), "load of {} with {} indices, rank {}", b.name, at.size(),
+             b.sizes.size());
   e.dtype = b.dtype;
   e.buffer = buffer;
   e.at = std::move(at);
@@ -117,6 +130,7 @@ E KernelBuilder::load(BufferId buffer, std::vector<Sym> at, E guard, E otherwise
 }
 
 int KernelBuilder::accumulate(Prim combine, E value, bool ordered) {
+  require_function(combine, value.dtype());
   Accumulator a;
   a.combine = combine;
   a.dtype = value.dtype();
@@ -147,15 +161,18 @@ E KernelBuilder::result(int accumulator) {
 
 void KernelBuilder::store(BufferId buffer, std::vector<Sym> at, E value, E guard, bool accumulate) {
   const Buffer& b = lowering_.program().buffers[static_cast<size_t>(buffer)];
-  AOTC_CHECK(at.size() == b.sizes.size(), "store to {} with {} indices, rank {}", b.name, at.size(), b.sizes.size());
+  AOTC_CHECK(at.size() == b.sizes.size(), "store to {} with {} indices, rank {}", b.name, at.size(),
+             b.sizes.size());
   E converted = cast(value, b.dtype);
-  kernel_.phases.back().stores.push_back({buffer, std::move(at), converted.id, guard.id, accumulate});
+  kernel_.phases.back().stores.push_back(
+      {buffer, std::move(at), converted.id, guard.id, accumulate});
 }
 
 // ---- formulas
 
 E binary(Prim p, E a, E b) {
-  AOTC_CHECK(a.dtype() == b.dtype(), "{} of {} and {}", prim_name(p), name(a.dtype()), name(b.dtype()));
+  AOTC_CHECK(a.dtype() == b.dtype(), "{} of {} and {}", prim_name(p), name(a.dtype()),
+             name(b.dtype()));
   return a.k->apply(p, {a, b}, prim_yields_bool(p) ? DType::Bool : a.dtype());
 }
 
@@ -179,8 +196,12 @@ E operator>(E a, E b) { return binary(Prim::gt, a, b); }
 E operator>=(E a, E b) { return binary(Prim::ge, a, b); }
 E operator==(E a, E b) { return binary(Prim::eq, a, b); }
 E operator!=(E a, E b) { return binary(Prim::ne, a, b); }
-E operator&&(E a, E b) { return binary(Prim::bitwise_and, cast(a, DType::Bool), cast(b, DType::Bool)); }
-E operator||(E a, E b) { return binary(Prim::bitwise_or, cast(a, DType::Bool), cast(b, DType::Bool)); }
+E operator&&(E a, E b) {
+  return binary(Prim::bitwise_and, cast(a, DType::Bool), cast(b, DType::Bool));
+}
+E operator||(E a, E b) {
+  return binary(Prim::bitwise_or, cast(a, DType::Bool), cast(b, DType::Bool));
+}
 E operator!(E a) { return unary(Prim::logical_not, cast(a, DType::Bool)); }
 
 E where(E condition, E a, E b) {
@@ -210,18 +231,14 @@ E KernelBuilder::intern_constant(const ScalarValue& v) {
 
 // ---- Elements
 
-namespace {
-
-// The index of an operand of a broadcast at output position `index`.
 std::vector<Sym> broadcast_index(const std::vector<Sym>& sizes, const std::vector<Sym>& index) {
-  AOTC_CHECK(sizes.size() <= index.size(), "operand of rank {} in a result of rank {}", sizes.size(), index.size());
+  AOTC_CHECK(sizes.size() <= index.size(), "operand of rank {} in a result of rank {}",
+             sizes.size(), index.size());
   std::vector<Sym> at(index.end() - static_cast<std::ptrdiff_t>(sizes.size()), index.end());
   for (size_t i = 0; i < sizes.size(); ++i)
     if (sizes[i].is(1)) at[i] = Sym(0);
   return at;
 }
-
-}  // namespace
 
 E Elements::raw(int i) {
   Value* v = std::get<Value*>(node.args[static_cast<size_t>(i)]);
@@ -231,18 +248,24 @@ E Elements::raw(int i) {
 
 E Elements::operator[](int i) {
   const Arg& a = node.args[static_cast<size_t>(i)];
-  bool compare = common != compute && node.op->as<ScalarMeaning>() && node.op->as<ScalarMeaning>()->rule == TypeRule::Compare;
+  bool compare = common != compute && node.op->as<ScalarMeaning>() &&
+                 node.op->as<ScalarMeaning>()->rule == TypeRule::Compare;
   if (std::holds_alternative<Value*>(a)) return cast(cast(raw(i), common), compute);
   if (auto* s = std::get_if<Sym>(&a)) {
-    if (auto c = s->constant()) return compare ? cast(k.constant(*c, common), compute) : k.constant(*c, compute);
+    if (auto c = s->constant())
+      return compare ? cast(k.constant(*c, common), compute) : k.constant(*c, compute);
     return cast(k.index(*s), compute);
   }
   double v = 0;
-  if (auto* d = std::get_if<double>(&a)) v = *d;
-  else if (auto* b = std::get_if<bool>(&a)) v = *b ? 1 : 0;
-  else if (auto* z = std::get_if<Complex>(&a)) return k.complex_constant(z->real, z->imag, compute);
+  if (auto* d = std::get_if<double>(&a))
+    v = *d;
+  else if (auto* b = std::get_if<bool>(&a))
+    v = *b ? 1 : 0;
+  else if (auto* z = std::get_if<Complex>(&a))
+    return k.complex_constant(z->real, z->imag, compute);
   else
-    user_error("{}: node '{}' ({}): argument {} is no number", node.source.str(), node.name, node.op->name(), i);
+    user_error("{}: node '{}' ({}): argument {} is no number", node.source.str(), node.name,
+               node.op->name(), i);
   return compare ? cast(k.constant(v, common), compute) : k.constant(v, compute);
 }
 

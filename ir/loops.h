@@ -1,13 +1,16 @@
-// Level 2, scalars: a program of loop kernels over buffers. Stages 4 to 6 (`loops`, `fused`, `plan`).
+// Level 2, scalars: a program of loop kernels over buffers. Stages 4 to 6 (`loops`, `fused`,
+// `plan`).
 //
-// Semantics. Buffers hold elements of one dtype. Kernels run in order; within a kernel the iterations of `axes`
-// are independent (any order, in parallel), and for each of them the phases run in order. A phase runs its own
-// `axes` as loops (row-major order); each iteration evaluates its expressions, feeds the accumulators and
-// performs the stores. Accumulators start at their identity when the phase starts, and later phases of the
-// same outer iteration read their final value. Reassociation is allowed only inside an accumulator (and only
-// if it is not `ordered`). An expression is evaluated at most once per iteration and has no effect; a load with
-// a false guard reads nothing and yields `otherwise`. Arithmetic is that of the scalar primitives (scalar.def).
-// Index expressions are Sym over axes, program symbols, and "%n": the (integer) value of expression n.
+// Semantics. Buffers hold elements of one dtype. Kernels run in order; within a kernel the
+// iterations of `axes` are independent (any order, in parallel), and for each of them the phases
+// run in order. A phase runs its own `axes` as loops (row-major order); each iteration evaluates
+// its expressions, feeds the accumulators and performs the stores. Accumulators start at their
+// identity when the phase starts, and later phases of the same outer iteration read their final
+// value. Reassociation is allowed only inside an accumulator (and only if it is not `ordered`). An
+// expression is evaluated at most once per iteration and has no effect; a load with a false guard
+// reads nothing and yields `otherwise`. Arithmetic is that of the scalar primitives (scalar.def).
+// Index expressions are Sym over axes, program symbols, and "%n": the (integer) value of expression
+// n.
 #pragma once
 #include <memory>
 #include <string>
@@ -44,27 +47,28 @@ enum class ExprKind : uint8_t { Constant, Index, Load, Apply, Accumulator };
 struct Expr {
   ExprKind kind = ExprKind::Constant;
   DType dtype = DType::Float32;
-  ScalarValue constant;       // Constant
-  Sym index;                  // Index: an int64 value
-  BufferId buffer = -1;       // Load
-  std::vector<Sym> at;        // Load: one per buffer dimension
-  ExprId guard = -1;          // Load: -1, or a bool expression
-  ExprId otherwise = -1;      // Load with guard
-  Prim prim{};                // Apply
-  std::vector<ExprId> args;   // Apply
-  int accumulator = -1;       // Accumulator: the final value of kernel.accumulators[accumulator]
+  ScalarValue constant;      // Constant
+  Sym index;                 // Index: an int64 value
+  BufferId buffer = -1;      // Load
+  std::vector<Sym> at;       // Load: one per buffer dimension
+  ExprId guard = -1;         // Load: -1, or a bool expression
+  ExprId otherwise = -1;     // Load with guard
+  Prim prim{};               // Apply
+  std::vector<ExprId> args;  // Apply
+  int accumulator = -1;      // Accumulator: the final value of kernel.accumulators[accumulator]
 };
 
 // A reduction over the axes of the phase that feeds it.
 struct Accumulator {
-  Prim combine{};          // an associative primitive with identity; commutative unless ordered
+  Prim combine{};  // an associative primitive with identity; commutative unless ordered
   DType dtype = DType::Float32;
   ScalarValue identity;
-  int phase = -1;          // the phase that feeds it
-  ExprId value = -1;       // what each iteration contributes
-  bool ordered = false;    // strictly left to right
-  // argmax/argmin: the accumulator is the pair (best value, its position); combine is maximum or minimum, and
-  // `companion` is the accumulator of the position (int64). First position wins, NaN wins over numbers.
+  int phase = -1;        // the phase that feeds it
+  ExprId value = -1;     // what each iteration contributes
+  bool ordered = false;  // strictly left to right
+  // argmax/argmin: the accumulator is the pair (best value, its position); combine is maximum or
+  // minimum, and `companion` is the accumulator of the position (int64). First position wins, NaN
+  // wins over numbers.
   int companion = -1;
 };
 
@@ -72,15 +76,16 @@ struct Store {
   BufferId buffer = -1;
   std::vector<Sym> at;
   ExprId value = -1;
-  ExprId guard = -1;       // -1, or a bool expression: store only if true
-  bool accumulate = false; // buffer += value, in iteration order
+  ExprId guard = -1;        // -1, or a bool expression: store only if true
+  bool accumulate = false;  // buffer += value, in iteration order
 };
 
 struct Phase {
   std::vector<Axis> axes;
-  bool ordered = false;          // stores may hit one element twice, or feed each other: iterate strictly in order
+  bool ordered =
+      false;  // stores may hit one element twice, or feed each other: iterate strictly in order
   std::vector<Store> stores;
-  std::vector<int> accumulators; // fed here
+  std::vector<int> accumulators;  // fed here
 };
 
 // What a kernel computes, for comments and explain: one entry per graph node.
@@ -94,9 +99,9 @@ enum class KernelKind : uint8_t { Loops, Check, Template, Host, Copy };
 // A matrix product with run-time strides (templates/matmul.h); operand views are (buffer, strides).
 struct MatmulOperand {
   BufferId buffer = -1;
-  Sym offset;               // elements from the buffer's first element
-  std::vector<Sym> batch;   // strides of the batch dimensions
-  Sym row, col;             // strides
+  Sym offset;              // elements from the buffer's first element
+  std::vector<Sym> batch;  // strides of the batch dimensions
+  Sym row, col;            // strides
 };
 struct Matmul {
   std::vector<Sym> batch_sizes;
@@ -107,16 +112,16 @@ struct Matmul {
 };
 
 struct Kernel {
-  std::string name;   // unique; a C identifier
+  std::string name;  // unique; a C identifier
   KernelKind kind = KernelKind::Loops;
   Device device;
-  std::vector<Axis> axes;     // independent iterations
-  std::vector<Expr> exprs;    // operands come before their users
+  std::vector<Axis> axes;   // independent iterations
+  std::vector<Expr> exprs;  // operands come before their users
   std::vector<Phase> phases;
   std::vector<Accumulator> accumulators;
   std::vector<Origin> origins;
-  // Check: the call fails with `message` if `condition` is false in any iteration (phase 0); `report`, if not
-  // -1, is the int64 value to show. A check has no stores.
+  // Check: the call fails with `message` if `condition` is false in any iteration (phase 0);
+  // `report`, if not -1, is the int64 value to show. A check has no stores.
   ExprId condition = -1, report = -1;
   std::string message;
   // Template
@@ -130,27 +135,30 @@ struct Kernel {
   }
 };
 
-// buffers[to] (a mutated input or state) gets the content of buffers[from]; done after every kernel before it.
+// buffers[to] (a mutated input or state) gets the content of buffers[from]; done after every kernel
+// before it.
 struct WriteBackInfo {
-  int write_back = -1;   // index into Graph::write_backs
+  int write_back = -1;  // index into Graph::write_backs
   BufferId target = -1;
   BufferId value = -1;
-  std::string kernel;    // the copy kernel; empty once it is proved direct
+  std::string kernel;  // the copy kernel; empty once it is proved direct
   bool direct = false;
   std::string reason;
 };
 
-// An output that is a view of an input's storage: element i of the output is element `start` + view_dim of it.
+// An output that is a view of an input's storage: element i of the output is element `start` +
+// view_dim of it.
 struct OutputView {
   int output = -1;
-  int input = -1;              // index into Graph::inputs
-  Sym offset;                  // elements from the input's first element, in its compiled layout
+  int input = -1;  // index into Graph::inputs
+  Sym offset;      // elements from the input's first element, in its compiled layout
   std::vector<Sym> strides;
-  // The same for any layout of the input, where each output dimension walks at most one input dimension.
+  // The same for any layout of the input, where each output dimension walks at most one input
+  // dimension.
   bool simple = false;
-  std::vector<int> dims;       // per output dimension: the input dimension or -1
-  std::vector<Sym> steps;      // per output dimension
-  std::vector<Sym> starts;     // per input dimension
+  std::vector<int> dims;    // per output dimension: the input dimension or -1
+  std::vector<Sym> steps;   // per output dimension
+  std::vector<Sym> starts;  // per input dimension
 };
 
 struct LoopProgram {
@@ -159,7 +167,8 @@ struct LoopProgram {
   std::vector<Kernel> kernels;
   std::vector<WriteBackInfo> write_backs;
   std::vector<OutputView> output_views;
-  std::vector<BufferId> output_buffers;  // per graph output: its buffer, or -1 (alias, scalar, None)
+  std::vector<BufferId>
+      output_buffers;  // per graph output: its buffer, or -1 (alias, scalar, None)
 
   Assumptions assumptions(const Kernel& k) const;  // symbols and the kernel's axes
 };

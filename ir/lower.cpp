@@ -1,4 +1,5 @@
-// Stage 4: from core nodes to loop kernels, one per op. Views become index maps; every write-back is a copy.
+// Stage 4: from core nodes to loop kernels, one per op. Views become index maps; every write-back
+// is a copy.
 #include "ir/lowering.h"
 
 #include <algorithm>
@@ -51,7 +52,8 @@ Lowering::Lowering(std::shared_ptr<Graph> graph) : assumptions_(graph->assumptio
 
 BufferId Lowering::input_buffer(Value* v) {
   const auto& inputs = graph().inputs;
-  auto it = std::find_if(inputs.begin(), inputs.end(), [&](const Input& i) { return i.value == v; });
+  auto it =
+      std::find_if(inputs.begin(), inputs.end(), [&](const Input& i) { return i.value == v; });
   AOTC_CHECK(it != inputs.end(), "value %{} has no producer and is no input", v->name);
   Buffer b;
   b.name = v->name;
@@ -134,7 +136,7 @@ void Lowering::finish(KernelBuilder& builder, const Node& n) {
   program_.kernels.push_back(std::move(k));
 }
 
-void Lowering::lower_node(const Node& n) {
+void Lowering::lower_core_node(const Node& n) {
   AOTC_CHECK(!n.op->mutates(), "{} mutates", n.op->name());
   if (n.op->is_view()) return;
   if (auto* m = n.op->as<ScalarMeaning>()) return lower_scalar(n, *m);
@@ -142,6 +144,15 @@ void Lowering::lower_node(const Node& n) {
   auto* m = n.op->as<LoopsMeaning>();
   AOTC_CHECK(m, "{} is no core op", n.op->name());
   m->fn(*this, n);
+}
+
+void Lowering::lower_node(const Node& n) {
+  try {
+    lower_core_node(n);
+  } catch (const UnsupportedType& e) {
+    user_error("{}: node '{}' ({}): {}; cast its operands first", n.source.str(), n.name,
+               n.op->name(), e.what());
+  }
 }
 
 void Lowering::lower_scalar(const Node& n, const ScalarMeaning& m) {
@@ -161,7 +172,9 @@ void Lowering::lower_reduce(const Node& n, const ReduceMeaning& m) {
   bool keep = n.op->schema.index_of("keepdim") >= 0 && bool_arg(n, "keepdim");
   KernelBuilder k(*this, unique_kernel_name(short_op(n.op->name())));
   std::vector<Sym> index(in->type.rank()), kept, at, count_factors;
-  auto is_reduced = [&](size_t d) { return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end(); };
+  auto is_reduced = [&](size_t d) {
+    return std::find(dims.begin(), dims.end(), static_cast<int64_t>(d)) != dims.end();
+  };
   for (size_t d = 0; d < in->type.rank(); ++d) {
     if (!is_reduced(d)) {
       index[d] = k.axis(in->type.sizes[d]);
@@ -173,19 +186,26 @@ void Lowering::lower_reduce(const Node& n, const ReduceMeaning& m) {
   if (m.refuses_empty)
     for (int64_t d : dims)
       if (in->type.sizes[static_cast<size_t>(d)].is(0))
-        user_error("{}: node '{}' ({}): cannot reduce over an empty dimension", n.source.str(), n.name, n.op->name());
+        user_error("{}: node '{}' ({}): cannot reduce over an empty dimension", n.source.str(),
+                   n.name, n.op->name());
   for (int64_t d : dims) {
     index[static_cast<size_t>(d)] = k.inner_axis(in->type.sizes[static_cast<size_t>(d)]);
     count_factors.push_back(in->type.sizes[static_cast<size_t>(d)]);
   }
   Sym count = product(count_factors), position(0);
-  for (int64_t d : dims) position = position * in->type.sizes[static_cast<size_t>(d)] + index[static_cast<size_t>(d)];
+  for (int64_t d : dims)
+    position = position * in->type.sizes[static_cast<size_t>(d)] + index[static_cast<size_t>(d)];
 
   DType result = n.output()->type.dtype;
-  // Elements are accumulated in the result's compute type, or in their own where the result is another kind.
-  bool own_type = m.result == ReduceMeaning::Result::Index || m.result == ReduceMeaning::Result::Same;
-  DType acc = m.result == ReduceMeaning::Result::Bool ? DType::Bool : own_type ? in->type.dtype : compute_type(result);
-  if (own_type && (m.combine != Prim::maximum && m.combine != Prim::minimum)) acc = compute_type(acc);
+  // Elements are accumulated in the result's compute type, or in their own where the result is
+  // another kind.
+  bool own_type =
+      m.result == ReduceMeaning::Result::Index || m.result == ReduceMeaning::Result::Same;
+  DType acc = m.result == ReduceMeaning::Result::Bool ? DType::Bool
+              : own_type                              ? in->type.dtype
+                                                      : compute_type(result);
+  if (own_type && (m.combine != Prim::maximum && m.combine != Prim::minimum))
+    acc = compute_type(acc);
   if (is_half(acc)) acc = compute_type(acc);
   E element = cast(load(k, in, index), acc);
   if (m.before) element = m.before(element);
@@ -208,8 +228,9 @@ void Lowering::lower_reduce(const Node& n, const ReduceMeaning& m) {
   finish(k, n);
 }
 
-void Lowering::check(const Node& n, const std::vector<Sym>& extents, const std::string& message,
-                     const std::function<E(KernelBuilder&, const std::vector<Sym>&, E&)>& condition) {
+void Lowering::check(
+    const Node& n, const std::vector<Sym>& extents, const std::string& message,
+    const std::function<E(KernelBuilder&, const std::vector<Sym>&, E&)>& condition) {
   KernelBuilder k(*this, unique_kernel_name("check_" + short_op(n.op->name())));
   std::vector<Sym> index = k.axes(extents);
   E report{};
@@ -252,7 +273,8 @@ BufferId Lowering::materialize(Value* v, const std::string& name, const Node& n)
   std::vector<Sym> index = k.axes(v->type.sizes);
   E value = load(k, v, index);
   const auto taken = [&](const std::string& text) {
-    return std::any_of(program_.buffers.begin(), program_.buffers.end(), [&](const Buffer& b) { return b.name == text; });
+    return std::any_of(program_.buffers.begin(), program_.buffers.end(),
+                       [&](const Buffer& b) { return b.name == text; });
   };
   std::string own = name;  // of an output, say, that is returned as it came in
   for (int i = 1; taken(own); ++i) own = fmt::format("{}_{}", name, i);
@@ -273,17 +295,20 @@ void Lowering::copy_into(const Node& n, Value* src, BufferId target,
 
 namespace {
 
-// A buffer that some kernel computes whole and that nothing else claims yet may itself be the output.
+// A buffer that some kernel computes whole and that nothing else claims yet may itself be the
+// output.
 bool is_fresh(const Buffer& b, const Place& p) { return !p.map && b.home == Home::Temp; }
 
-// Strides under which every element has its own address and no gap is left: eager's layout can be kept.
+// Strides under which every element has its own address and no gap is left: eager's layout can be
+// kept.
 bool is_dense_permutation(const std::vector<Sym>& sizes, const std::vector<Sym>& strides) {
   std::vector<size_t> order;
   for (size_t i = 0; i < sizes.size(); ++i)
     if (!sizes[i].is(1)) order.push_back(i);
   Sym expected(1);
   while (!order.empty()) {
-    auto it = std::find_if(order.begin(), order.end(), [&](size_t i) { return strides[i] == expected; });
+    auto it =
+        std::find_if(order.begin(), order.end(), [&](size_t i) { return strides[i] == expected; });
     if (it == order.end()) return false;
     expected = expected * sizes[*it];
     order.erase(it);
@@ -306,10 +331,12 @@ std::optional<OutputView> Lowering::output_view(const OutputAlias& a) {
   size_t rank = at.size();
   // The chain ends at the storage: at the input itself or at what is written back to it.
   const auto is_storage = [&](const Value* x) {
-    return x == input || std::any_of(graph().write_backs.begin(), graph().write_backs.end(),
-                                     [&](const WriteBack& w) { return w.input == a.input && w.value == x; });
+    return x == input ||
+           std::any_of(graph().write_backs.begin(), graph().write_backs.end(),
+                       [&](const WriteBack& w) { return w.input == a.input && w.value == x; });
   };
-  for (Value* x = a.view; !is_storage(x) && x->producer && x->producer->op->is_view(); x = std::get<Value*>(x->producer->args[0]))
+  for (Value* x = a.view; !is_storage(x) && x->producer && x->producer->op->is_view();
+       x = std::get<Value*>(x->producer->args[0]))
     at = x->producer->op->as<ViewMeaning>()->map(*x->producer, x->output_index, at);
   if (at.size() != b.sizes.size()) return std::nullopt;
   for (Sym& s : at) s = known.simplify(s);
@@ -348,8 +375,8 @@ std::optional<OutputView> Lowering::output_view(const OutputAlias& a) {
   return v;
 }
 
-// Outputs first: they may be views of values that write-backs overwrite. Then all write-back values that are
-// seen through mutated storage are copied aside; then the write-backs.
+// Outputs first: they may be views of values that write-backs overwrite. Then all write-back values
+// that are seen through mutated storage are copied aside; then the write-backs.
 void Lowering::add_write_backs_and_outputs() {
   Graph& g = graph();
   std::set<int> aliased;
@@ -376,17 +403,21 @@ void Lowering::add_write_backs_and_outputs() {
     Buffer& buffer = program_.buffers[static_cast<size_t>(b)];
     buffer.home = Home::Output;
     buffer.index = static_cast<int>(i);
-    // Matrix products have taken strides from the buffers they touch; other kernels index by dimension.
-    bool fixed_layout = std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const Kernel& k) {
-      return k.matmul && (k.matmul->a.buffer == b || k.matmul->b.buffer == b || k.matmul->c.buffer == b || k.matmul->d.buffer == b);
-    });
+    // Matrix products have taken strides from the buffers they touch; other kernels index by
+    // dimension.
+    bool fixed_layout =
+        std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const Kernel& k) {
+          return k.matmul && (k.matmul->a.buffer == b || k.matmul->b.buffer == b ||
+                              k.matmul->c.buffer == b || k.matmul->d.buffer == b);
+        });
     if (!fixed_layout && o.value->type.strides.size() == buffer.sizes.size() &&
         is_dense_permutation(buffer.sizes, o.value->type.strides))
       buffer.strides = o.value->type.strides;
     program_.output_buffers.back() = b;
   }
   std::set<BufferId> overwritten;
-  for (const WriteBack& w : g.write_backs) overwritten.insert(place(g.inputs[static_cast<size_t>(w.input)].value).buffer);
+  for (const WriteBack& w : g.write_backs)
+    overwritten.insert(place(g.inputs[static_cast<size_t>(w.input)].value).buffer);
   std::vector<Place> values;
   for (const WriteBack& w : g.write_backs) {
     Place p = place(w.value);
@@ -398,7 +429,8 @@ void Lowering::add_write_backs_and_outputs() {
     const Buffer& b = program_.buffers[static_cast<size_t>(p.buffer)];
     for (BufferId o : overwritten) {
       const Buffer& t = program_.buffers[static_cast<size_t>(o)];
-      same_storage |= o == p.buffer || (b.home == Home::Storage && t.home == Home::Storage && b.index == t.index);
+      same_storage |= o == p.buffer ||
+                      (b.home == Home::Storage && t.home == Home::Storage && b.index == t.index);
     }
     if (same_storage) p = {materialize(w.value, w.value->name + "_old", copy), nullptr};
     values.push_back(p);
@@ -417,7 +449,8 @@ void Lowering::add_write_backs_and_outputs() {
     k.kernel().kind = KernelKind::Copy;
     std::string name = k.kernel().name;
     finish(k, copy);
-    program_.write_backs.push_back({static_cast<int>(i), t, values[i].map ? -1 : values[i].buffer, name, false, "not examined"});
+    program_.write_backs.push_back({static_cast<int>(i), t, values[i].map ? -1 : values[i].buffer,
+                                    name, false, "not examined"});
   }
 }
 

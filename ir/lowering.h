@@ -1,5 +1,6 @@
-// From graph nodes to loop kernels. Lowering holds where each value lives (a buffer seen through an index map);
-// KernelBuilder builds one kernel; E and Elements let an op row write scalar formulas as formulas.
+// From graph nodes to loop kernels. Lowering holds where each value lives (a buffer seen through an
+// index map); KernelBuilder builds one kernel; E and Elements let an op row write scalar formulas
+// as formulas.
 #pragma once
 #include <map>
 #include <optional>
@@ -18,13 +19,23 @@ struct E {
   DType dtype() const;
 };
 
+// A formula met an element type that one of its primitives has no function for. Whoever lowers a
+// node catches it and names the node.
+class UnsupportedType : public UserError {
+ public:
+  using UserError::UserError;
+};
+
+// The index into a broadcast operand of these sizes, at position `index` of the result.
+std::vector<Sym> broadcast_index(const std::vector<Sym>& sizes, const std::vector<Sym>& index);
+
 class KernelBuilder {
  public:
   KernelBuilder(Lowering& lowering, std::string name);
 
-  Sym axis(const Sym& extent);                          // an independent axis
+  Sym axis(const Sym& extent);  // an independent axis
   std::vector<Sym> axes(const std::vector<Sym>& extents);
-  void begin_phase(bool ordered = false);               // further stores, accumulators and inner axes go here
+  void begin_phase(bool ordered = false);  // further stores, accumulators and inner axes go here
   Sym inner_axis(const Sym& extent);
   std::vector<Sym> inner_axes(const std::vector<Sym>& extents);
 
@@ -33,16 +44,18 @@ class KernelBuilder {
   E boolean(bool v);
   E intern_constant(const ScalarValue& v);
   E complex_constant(double real, double imag, DType dtype);
-  E index(const Sym& s);                                // int64
-  Sym value_of(E integer);                              // an index expression that is this (int64) value
+  E index(const Sym& s);    // int64
+  Sym value_of(E integer);  // an index expression that is this (int64) value
   E apply(Prim p, std::vector<E> args, DType result);
   E load(loops::BufferId buffer, std::vector<Sym> at, E guard = {}, E otherwise = {});
-  // The final value, in a later phase; in an ordered phase, the value so far (this iteration included).
+  // The final value, in a later phase; in an ordered phase, the value so far (this iteration
+  // included).
   int accumulate(Prim combine, E value, bool ordered = false);
   // First position of the best value: (value accumulator, int64 position accumulator).
   std::pair<int, int> accumulate_best(Prim combine, E value, E position);
   E result(int accumulator);
-  void store(loops::BufferId buffer, std::vector<Sym> at, E value, E guard = {}, bool accumulate = false);
+  void store(loops::BufferId buffer, std::vector<Sym> at, E value, E guard = {},
+             bool accumulate = false);
 
   const loops::Expr& expr(E e) const { return kernel_.exprs[e.id]; }
   loops::Kernel& kernel() { return kernel_; }
@@ -82,17 +95,19 @@ E where(E condition, E a, E b);
 E cast(E a, DType to);
 E like(E a, double value);  // a constant of a's type
 
-// What a pointwise row sees: the elements of its arguments at one output position, in the compute type.
+// What a pointwise row sees: the elements of its arguments at one output position, in the compute
+// type.
 class Elements {
  public:
-  Elements(KernelBuilder& k, const Node& n, const std::vector<Sym>& index, DType common, DType compute)
+  Elements(KernelBuilder& k, const Node& n, const std::vector<Sym>& index, DType common,
+           DType compute)
       : k(k), node(n), index(index), common(common), compute(compute) {}
-  E operator[](int i);                   // argument i (tensor or scalar) in the compute type
+  E operator[](int i);  // argument i (tensor or scalar) in the compute type
   E operator[](std::string_view name);
-  E raw(int i);                          // a tensor argument in its own type
+  E raw(int i);  // a tensor argument in its own type
   bool is_none(std::string_view name) const { return arg_is_none(node, name); }
   bool is_one(std::string_view name) const;  // a Python scalar that is 1
-  E number(double v);                    // a constant of the compute type
+  E number(double v);                        // a constant of the compute type
   KernelBuilder& k;
   const Node& node;
   const std::vector<Sym>& index;
@@ -122,11 +137,12 @@ class Lowering {
   loops::BufferId output(const Node& n, int i = 0);
   loops::BufferId temp(const std::string& name, DType dtype, std::vector<Sym> sizes);
   void finish(KernelBuilder& k, const Node& n);  // appends the kernel, with n as its origin
-  // A kernel that fails the call with `message` (op and Python line are added) unless condition holds
-  // everywhere on `extents`; `report` yields the offending value.
+  // A kernel that fails the call with `message` (op and Python line are added) unless condition
+  // holds everywhere on `extents`; `report` yields the offending value.
   void check(const Node& n, const std::vector<Sym>& extents, const std::string& message,
              const std::function<E(KernelBuilder&, const std::vector<Sym>&, E& report)>& condition);
-  // The value as strided memory (buffer, offset, strides), copied to a temporary when its map is not affine.
+  // The value as strided memory (buffer, offset, strides), copied to a temporary when its map is
+  // not affine.
   struct Strided {
     loops::BufferId buffer;
     Sym offset;
@@ -144,6 +160,7 @@ class Lowering {
   const Assumptions& assumptions() const { return assumptions_; }
 
  private:
+  void lower_core_node(const Node& n);
   void lower_scalar(const Node& n, const ScalarMeaning& m);
   void lower_reduce(const Node& n, const ReduceMeaning& m);
   loops::BufferId input_buffer(Value* v);

@@ -31,9 +31,10 @@ constexpr PrimInfo kPrims[] = {
 #define AOTC_ELEMENT_TYPES(X)                                                                     \
   X(Bool, bool)                                                                                   \
   X(UInt8, uint8_t)                                                                               \
-  X(Int8, int8_t) X(Int16, int16_t) X(Int32, int32_t) X(Int64, int64_t) X(UInt16, uint16_t)       \
-      X(UInt32, uint32_t) X(UInt64, uint64_t) X(Float16, float16) X(BFloat16, bfloat16)           \
-          X(Float32, float) X(Float64, double) X(Complex32, complex32) X(Complex64, complex64)    \
+  X(Int8, int8_t)                                                                                 \
+  X(Int16, int16_t) X(Int32, int32_t) X(Int64, int64_t) X(UInt16, uint16_t) X(UInt32, uint32_t)   \
+      X(UInt64, uint64_t) X(Float16, float16) X(BFloat16, bfloat16) X(Float32, float)             \
+          X(Float64, double) X(Complex32, complex32) X(Complex64, complex64)                      \
               X(Complex128, complex128) X(Float8E4M3FN, float8_e4m3fn) X(Float8E5M2, float8_e5m2) \
                   X(Float8E4M3FNUZ, float8_e4m3fnuz) X(Float8E5M2FNUZ, float8_e5m2fnuz)
 

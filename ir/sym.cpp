@@ -20,13 +20,15 @@ constexpr size_t kMaxTerms = 10'000;
 
 int64_t checked_add(int64_t a, int64_t b) {
   int64_t r;
-  if (__builtin_add_overflow(a, b, &r)) user_error("size expression overflows 64 bits: {} + {}", a, b);
+  if (__builtin_add_overflow(a, b, &r))
+    user_error("size expression overflows 64 bits: {} + {}", a, b);
   return r;
 }
 
 int64_t checked_mul(int64_t a, int64_t b) {
   int64_t r;
-  if (__builtin_mul_overflow(a, b, &r)) user_error("size expression overflows 64 bits: {} * {}", a, b);
+  if (__builtin_mul_overflow(a, b, &r))
+    user_error("size expression overflows 64 bits: {} * {}", a, b);
   return r;
 }
 
@@ -70,32 +72,52 @@ bool same_factors(const std::vector<Sym::AtomPtr>& a, const std::vector<Sym::Ato
 
 const char* function_name(SymOp op) {
   switch (op) {
-    case SymOp::Symbol: return "symbol";
-    case SymOp::FloorDiv: return "floordiv";
-    case SymOp::Min: return "min";
-    case SymOp::Max: return "max";
-    case SymOp::Eq: return "eq";
-    case SymOp::Lt: return "lt";
-    case SymOp::Le: return "le";
-    case SymOp::And: return "and";
-    case SymOp::Or: return "or";
-    case SymOp::Not: return "not";
+    case SymOp::Symbol:
+      return "symbol";
+    case SymOp::FloorDiv:
+      return "floordiv";
+    case SymOp::Min:
+      return "min";
+    case SymOp::Max:
+      return "max";
+    case SymOp::Eq:
+      return "eq";
+    case SymOp::Lt:
+      return "lt";
+    case SymOp::Le:
+      return "le";
+    case SymOp::And:
+      return "and";
+    case SymOp::Or:
+      return "or";
+    case SymOp::Not:
+      return "not";
   }
   return "?";
 }
 
 int64_t fold_constant(SymOp op, const std::vector<int64_t>& v) {
   switch (op) {
-    case SymOp::Symbol: break;
-    case SymOp::FloorDiv: return floor_divide(v[0], v[1]);
-    case SymOp::Min: return std::min(v[0], v[1]);
-    case SymOp::Max: return std::max(v[0], v[1]);
-    case SymOp::Eq: return v[0] == v[1];
-    case SymOp::Lt: return v[0] < v[1];
-    case SymOp::Le: return v[0] <= v[1];
-    case SymOp::And: return v[0] && v[1];
-    case SymOp::Or: return v[0] || v[1];
-    case SymOp::Not: return !v[0];
+    case SymOp::Symbol:
+      break;
+    case SymOp::FloorDiv:
+      return floor_divide(v[0], v[1]);
+    case SymOp::Min:
+      return std::min(v[0], v[1]);
+    case SymOp::Max:
+      return std::max(v[0], v[1]);
+    case SymOp::Eq:
+      return v[0] == v[1];
+    case SymOp::Lt:
+      return v[0] < v[1];
+    case SymOp::Le:
+      return v[0] <= v[1];
+    case SymOp::And:
+      return v[0] && v[1];
+    case SymOp::Or:
+      return v[0] || v[1];
+    case SymOp::Not:
+      return !v[0];
   }
   internal_error("symbols have no function");
 }
@@ -115,7 +137,8 @@ std::optional<Sym::Term> divide_term(const Sym::Term& t, const Sym::Term& d) {
   if (d.coefficient == 0 || t.coefficient % d.coefficient != 0) return std::nullopt;
   std::vector<Sym::AtomPtr> rest = t.factors;
   for (const auto& f : d.factors) {
-    auto it = std::find_if(rest.begin(), rest.end(), [&](const auto& r) { return r->key == f->key; });
+    auto it =
+        std::find_if(rest.begin(), rest.end(), [&](const auto& r) { return r->key == f->key; });
     if (it == rest.end()) return std::nullopt;
     rest.erase(it);
   }
@@ -174,14 +197,16 @@ Sym Sym::from_atom(SymOp op, std::string name, std::vector<Sym> args) {
 
 std::optional<int64_t> Sym::constant() const {
   if (poly_->terms.empty()) return 0;
-  if (poly_->terms.size() == 1 && poly_->terms[0].factors.empty()) return poly_->terms[0].coefficient;
+  if (poly_->terms.size() == 1 && poly_->terms[0].factors.empty())
+    return poly_->terms[0].coefficient;
   return std::nullopt;
 }
 
 std::optional<std::string> Sym::symbol_name() const {
   if (poly_->terms.size() != 1) return std::nullopt;
   const Term& t = poly_->terms[0];
-  if (t.coefficient != 1 || t.factors.size() != 1 || t.factors[0]->op != SymOp::Symbol) return std::nullopt;
+  if (t.coefficient != 1 || t.factors.size() != 1 || t.factors[0]->op != SymOp::Symbol)
+    return std::nullopt;
   return t.factors[0]->name;
 }
 
@@ -220,21 +245,32 @@ int64_t Sym::eval(const std::function<int64_t(const std::string&)>& value_of) co
 
 Sym rebuild(const Sym::Atom& a, const std::vector<Sym>& args) {
   switch (a.op) {
-    case SymOp::Symbol: return Sym::symbol(a.name);
-    case SymOp::FloorDiv: return floordiv(args[0], args[1]);
-    case SymOp::Min: return sym_min(args[0], args[1]);
-    case SymOp::Max: return sym_max(args[0], args[1]);
-    case SymOp::Eq: return sym_eq(args[0], args[1]);
-    case SymOp::Lt: return sym_lt(args[0], args[1]);
-    case SymOp::Le: return sym_le(args[0], args[1]);
-    case SymOp::And: return sym_and(args[0], args[1]);
-    case SymOp::Or: return sym_or(args[0], args[1]);
-    case SymOp::Not: return sym_not(args[0]);
+    case SymOp::Symbol:
+      return Sym::symbol(a.name);
+    case SymOp::FloorDiv:
+      return floordiv(args[0], args[1]);
+    case SymOp::Min:
+      return sym_min(args[0], args[1]);
+    case SymOp::Max:
+      return sym_max(args[0], args[1]);
+    case SymOp::Eq:
+      return sym_eq(args[0], args[1]);
+    case SymOp::Lt:
+      return sym_lt(args[0], args[1]);
+    case SymOp::Le:
+      return sym_le(args[0], args[1]);
+    case SymOp::And:
+      return sym_and(args[0], args[1]);
+    case SymOp::Or:
+      return sym_or(args[0], args[1]);
+    case SymOp::Not:
+      return sym_not(args[0]);
   }
   internal_error("unknown atom");
 }
 
-Sym Sym::substitute(const std::function<std::optional<Sym>(const std::string&)>& replacement) const {
+Sym Sym::substitute(
+    const std::function<std::optional<Sym>(const std::string&)>& replacement) const {
   Sym sum(0);
   for (const auto& t : poly_->terms) {
     Sym p(t.coefficient);
@@ -290,13 +326,15 @@ Sym operator+(const Sym& a, const Sym& b) {
 Sym operator-(const Sym& a, const Sym& b) { return a + Sym(-1) * b; }
 
 Sym operator*(const Sym& a, const Sym& b) {
-  if (a.terms().size() * b.terms().size() > kMaxTerms) user_error("a size expression has more than {} terms", kMaxTerms);
+  if (a.terms().size() * b.terms().size() > kMaxTerms)
+    user_error("a size expression has more than {} terms", kMaxTerms);
   std::vector<Sym::Term> terms;
   for (const auto& x : a.terms())
     for (const auto& y : b.terms()) {
       std::vector<Sym::AtomPtr> factors = x.factors;
       factors.insert(factors.end(), y.factors.begin(), y.factors.end());
-      std::sort(factors.begin(), factors.end(), [](const auto& p, const auto& q) { return p->key < q->key; });
+      std::sort(factors.begin(), factors.end(),
+                [](const auto& p, const auto& q) { return p->key < q->key; });
       terms.push_back({checked_mul(x.coefficient, y.coefficient), std::move(factors)});
     }
   return Sym::from_terms(std::move(terms));
@@ -328,8 +366,8 @@ Sym floordiv(const Sym& a, const Sym& d) {
     return quotient + floordiv(shrink(rest), shrink(d));
   }
   // floordiv(floordiv(x, b), c) = floordiv(x, b*c) for positive constants.
-  if (rest.terms().size() == 1 && rest.terms()[0].coefficient == 1 && rest.terms()[0].factors.size() == 1 && d.constant() &&
-      *d.constant() > 0) {
+  if (rest.terms().size() == 1 && rest.terms()[0].coefficient == 1 &&
+      rest.terms()[0].factors.size() == 1 && d.constant() && *d.constant() > 0) {
     const auto& f = rest.terms()[0].factors[0];
     if (f->op == SymOp::FloorDiv && f->args[1].constant() && *f->args[1].constant() > 0)
       return quotient + floordiv(f->args[0], f->args[1] * d);

@@ -1,9 +1,10 @@
-// Sym: integer expressions over named symbols. One kind of expression serves sizes, strides, index maps and
-// conditions. Values are mathematical integers (evaluation checks for overflow of int64); floordiv rounds
-// towards minus infinity. Comparisons and and/or/not yield 0 or 1.
+// Sym: integer expressions over named symbols. One kind of expression serves sizes, strides, index
+// maps and conditions. Values are mathematical integers (evaluation checks for overflow of int64);
+// floordiv rounds towards minus infinity. Comparisons and and/or/not yield 0 or 1.
 //
-// A Sym is immutable and canonical: a polynomial whose variables are atoms (symbols, floordiv, min, max,
-// comparisons). mod(a, d) is stored as a - d*floordiv(a, d), so (i//6)*6 + i%6 is i by construction.
+// A Sym is immutable and canonical: a polynomial whose variables are atoms (symbols, floordiv, min,
+// max, comparisons). mod(a, d) is stored as a - d*floordiv(a, d), so (i//6)*6 + i%6 is i by
+// construction.
 #pragma once
 #include <cstdint>
 #include <functional>
@@ -25,8 +26,8 @@ class Sym {
   Sym(int64_t value);  // NOLINT: integers are expressions
   Sym(int value) : Sym(static_cast<int64_t>(value)) {}
   static Sym symbol(const std::string& name);
-  // Parses the text that str() prints, and also sympy's srepr and str forms of the export schema. Throws
-  // UserError naming what cannot be read.
+  // Parses the text that str() prints, and also sympy's srepr and str forms of the export schema.
+  // Throws UserError naming what cannot be read.
   static Sym parse(std::string_view text);
 
   std::optional<int64_t> constant() const;  // the value, if it has no symbols
@@ -46,12 +47,13 @@ class Sym {
   bool operator==(const Sym& o) const { return poly_ == o.poly_ || str() == o.str(); }
   bool operator<(const Sym& o) const { return str() < o.str(); }
 
-  // Structure, for emitters and evaluators: a sum of terms; a term is coefficient * product of atoms.
+  // Structure, for emitters and evaluators: a sum of terms; a term is coefficient * product of
+  // atoms.
   struct Atom {
     SymOp op;
-    std::string name;        // Symbol
-    std::vector<Sym> args;   // others
-    std::string key;         // canonical text
+    std::string name;       // Symbol
+    std::vector<Sym> args;  // others
+    std::string key;        // canonical text
   };
   using AtomPtr = std::shared_ptr<const Atom>;
   struct Term {
@@ -92,7 +94,8 @@ Sym product(const std::vector<Sym>& factors);
 // Row-major strides of these sizes.
 std::vector<Sym> contiguous_strides(const std::vector<Sym>& sizes);
 
-// What is known about symbols: inclusive bounds, themselves expressions. Proofs are sound, not complete.
+// What is known about symbols: inclusive bounds, themselves expressions. Proofs are sound, not
+// complete.
 class Assumptions {
  public:
   void set_range(const std::string& name, std::optional<Sym> lo, std::optional<Sym> hi);

@@ -1,5 +1,6 @@
-// Reads expressions: the canonical text of Sym::str(), and what torch writes into archives (sympy's srepr
-// since 2.7, its str before): Symbol('s0', ...), Integer(3), Add(...), FloorDiv(...), (s0//2), Mod(s0, 8).
+// Reads expressions: the canonical text of Sym::str(), and what torch writes into archives (sympy's
+// srepr since 2.7, its str before): Symbol('s0', ...), Integer(3), Add(...), FloorDiv(...),
+// (s0//2), Mod(s0, 8).
 #include <cctype>
 
 #include "ir/error.h"
@@ -24,7 +25,8 @@ class Parser {
 
  private:
   [[noreturn]] void fail(const std::string& why) const {
-    user_error("size expression '{}': {} at character {}", std::string(text_.substr(0, 200)), why, at_ + 1);
+    user_error("size expression '{}': {} at character {}", std::string(text_.substr(0, 200)), why,
+               at_ + 1);
   }
   void skip_space() {
     while (at_ < text_.size() && std::isspace(static_cast<unsigned char>(text_[at_]))) ++at_;
@@ -80,34 +82,52 @@ class Parser {
   Sym comparison() {
     Sym a = sum();
     for (;;) {
-      if (accept("==")) a = sym_eq(a, sum());
-      else if (accept("!=")) a = sym_ne(a, sum());
-      else if (accept("<=")) a = sym_le(a, sum());
-      else if (accept(">=")) { Sym b = sum(); a = sym_le(b, a); }
-      else if (accept("<")) a = sym_lt(a, sum());
-      else if (accept(">")) { Sym b = sum(); a = sym_lt(b, a); }
-      else if (accept("&")) a = sym_and(a, sum());
-      else if (accept("|")) a = sym_or(a, sum());
-      else return a;
+      if (accept("=="))
+        a = sym_eq(a, sum());
+      else if (accept("!="))
+        a = sym_ne(a, sum());
+      else if (accept("<="))
+        a = sym_le(a, sum());
+      else if (accept(">=")) {
+        Sym b = sum();
+        a = sym_le(b, a);
+      } else if (accept("<"))
+        a = sym_lt(a, sum());
+      else if (accept(">")) {
+        Sym b = sum();
+        a = sym_lt(b, a);
+      } else if (accept("&"))
+        a = sym_and(a, sum());
+      else if (accept("|"))
+        a = sym_or(a, sum());
+      else
+        return a;
     }
   }
 
   Sym sum() {
     Sym a = product_of();
     for (;;) {
-      if (accept("+")) a = a + product_of();
-      else if (accept("-")) a = a - product_of();
-      else return a;
+      if (accept("+"))
+        a = a + product_of();
+      else if (accept("-"))
+        a = a - product_of();
+      else
+        return a;
     }
   }
 
   Sym product_of() {
     Sym a = power();
     for (;;) {
-      if (accept("//")) a = floordiv(a, power());
-      else if (text_.substr(at_, 2) != "**" && accept("*")) a = a * power();
-      else if (accept("%")) a = mod(a, power());
-      else return a;
+      if (accept("//"))
+        a = floordiv(a, power());
+      else if (text_.substr(at_, 2) != "**" && accept("*"))
+        a = a * power();
+      else if (accept("%"))
+        a = mod(a, power());
+      else
+        return a;
     }
   }
 
@@ -151,14 +171,16 @@ class Parser {
   Sym number() {
     int64_t v = 0;
     while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) {
-      if (__builtin_mul_overflow(v, int64_t{10}, &v) || __builtin_add_overflow(v, int64_t{text_[at_] - '0'}, &v))
+      if (__builtin_mul_overflow(v, int64_t{10}, &v) ||
+          __builtin_add_overflow(v, int64_t{text_[at_] - '0'}, &v))
         fail("the number does not fit into 64 bits");
       ++at_;
     }
     if (at_ + 1 < text_.size() && text_[at_] == '.') {  // "2.0": integral floats only
       size_t end = at_ + 1;
       while (end < text_.size() && text_[end] == '0') ++end;
-      if (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end]))) fail("a fraction is no size");
+      if (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end])))
+        fail("a fraction is no size");
       at_ = end;
     }
     return Sym(v);
@@ -166,8 +188,8 @@ class Parser {
 
   std::string identifier() {
     size_t begin = at_;
-    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) || text_[at_] == '_' ||
-                                  text_[at_] == '.' || text_[at_] == '%'))
+    while (at_ < text_.size() && (std::isalnum(static_cast<unsigned char>(text_[at_])) ||
+                                  text_[at_] == '_' || text_[at_] == '.' || text_[at_] == '%'))
       ++at_;
     return std::string(text_.substr(begin, at_ - begin));
   }
@@ -231,11 +253,15 @@ class Parser {
     if (is({"Max", "max"})) return fold(a, sym_max);
     if (is({"And", "and"})) return fold(a, sym_and);
     if (is({"Or", "or"})) return fold(a, sym_or);
-    if (is({"Integer", "Identity", "ToFloat", "TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt", "Float", "int"})) {
+    if (is({"Integer", "Identity", "ToFloat", "TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt",
+            "Float", "int"})) {
       need(1);  // exact on integers, and nothing here yields a fraction
       return a[0];
     }
-    if (is({"Not", "not"})) { need(1); return sym_not(a[0]); }
+    if (is({"Not", "not"})) {
+      need(1);
+      return sym_not(a[0]);
+    }
     need(2);
     if (is({"FloorDiv", "floordiv", "CleanDiv"})) return floordiv(a[0], a[1]);
     if (is({"CeilDiv"})) return ceildiv(a[0], a[1]);

@@ -13,7 +13,8 @@ namespace {
 constexpr int kMaxDepth = 12;
 
 // A sum of terms with nonnegative coefficients over atoms that are themselves nonnegative.
-bool nonnegative_by_terms(const Sym& e, const std::function<bool(const Sym::Atom&)>& atom_nonnegative) {
+bool nonnegative_by_terms(const Sym& e,
+                          const std::function<bool(const Sym::Atom&)>& atom_nonnegative) {
   for (const auto& t : e.terms()) {
     if (t.coefficient < 0) return false;
     for (size_t i = 0; i < t.factors.size(); ++i) {
@@ -36,8 +37,8 @@ void Assumptions::set_range(const std::string& name, std::optional<Sym> lo, std:
 
 bool Assumptions::proves_nonnegative(const Sym& e) const { return prove(e, 0); }
 
-// Replaces one symbol at a time by the bound that makes `e` smallest (its sign must be known), until only
-// manifestly nonnegative terms are left.
+// Replaces one symbol at a time by the bound that makes `e` smallest (its sign must be known),
+// until only manifestly nonnegative terms are left.
 bool Assumptions::prove(const Sym& e, int depth) const {
   if (auto c = e.constant()) return *c >= 0;
   if (depth > kMaxDepth) return false;
@@ -47,10 +48,14 @@ bool Assumptions::prove(const Sym& e, int depth) const {
         auto it = ranges_.find(a.name);
         return it != ranges_.end() && it->second.lo && prove(*it->second.lo, depth + 1);
       }
-      case SymOp::FloorDiv: return prove(a.args[0], depth + 1) && prove(a.args[1] - 1, depth + 1);
-      case SymOp::Min: return prove(a.args[0], depth + 1) && prove(a.args[1], depth + 1);
-      case SymOp::Max: return prove(a.args[0], depth + 1) || prove(a.args[1], depth + 1);
-      default: return true;  // comparisons are 0 or 1
+      case SymOp::FloorDiv:
+        return prove(a.args[0], depth + 1) && prove(a.args[1] - 1, depth + 1);
+      case SymOp::Min:
+        return prove(a.args[0], depth + 1) && prove(a.args[1], depth + 1);
+      case SymOp::Max:
+        return prove(a.args[0], depth + 1) || prove(a.args[1], depth + 1);
+      default:
+        return true;  // comparisons are 0 or 1
     }
   };
   if (nonnegative_by_terms(e, atom_nonnegative)) return true;
@@ -70,7 +75,8 @@ bool Assumptions::prove(const Sym& e, int depth) const {
         if (prove(linear->rest + linear->coefficient * *it->second.hi, depth + 1)) return true;
       }
     }
-  // floordiv(x, d) with d > 0 lies in [(x - d + 1) / d, x / d]: bound it through its defining inequality.
+  // floordiv(x, d) with d > 0 lies in [(x - d + 1) / d, x / d]: bound it through its defining
+  // inequality.
   for (const auto& t : e.terms())
     for (const auto& f : t.factors) {
       if (f->op == SymOp::Min && t.factors.size() == 1 && t.coefficient < 0) {
@@ -117,7 +123,8 @@ Sym Assumptions::simplify(const Sym& e) const {
     for (const auto& f : t.factors) {
       if (f->op == SymOp::Symbol) {  // an axis of one iteration is 0
         auto it = ranges_.find(f->name);
-        bool fixed = it != ranges_.end() && it->second.lo && it->second.hi && it->second.lo->constant() && *it->second.lo == *it->second.hi;
+        bool fixed = it != ranges_.end() && it->second.lo && it->second.hi &&
+                     it->second.lo->constant() && *it->second.lo == *it->second.hi;
         p = p * (fixed ? *it->second.lo : Sym::symbol(f->name));
         continue;
       }
@@ -126,12 +133,16 @@ Sym Assumptions::simplify(const Sym& e) const {
       Sym atom = f->op == SymOp::FloorDiv ? divide(args[0], args[1]) : rebuild(*f, args);
       if (f->op == SymOp::Min || f->op == SymOp::Max) {
         bool min = f->op == SymOp::Min;
-        if (proves_le(args[0], args[1])) atom = min ? args[0] : args[1];
-        else if (proves_le(args[1], args[0])) atom = min ? args[1] : args[0];
+        if (proves_le(args[0], args[1]))
+          atom = min ? args[0] : args[1];
+        else if (proves_le(args[1], args[0]))
+          atom = min ? args[1] : args[0];
       } else if (f->op == SymOp::Lt || f->op == SymOp::Le) {
         Sym less = args[1] - args[0] - (f->op == SymOp::Lt ? 1 : 0);
-        if (proves_nonnegative(less)) atom = Sym(1);
-        else if (proves_nonnegative(Sym(-1) - less)) atom = Sym(0);
+        if (proves_nonnegative(less))
+          atom = Sym(1);
+        else if (proves_nonnegative(Sym(-1) - less))
+          atom = Sym(0);
       } else if (f->op == SymOp::Eq) {
         if (proves_lt(args[0], args[1]) || proves_lt(args[1], args[0])) atom = Sym(0);
       }

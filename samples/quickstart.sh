@@ -1,7 +1,13 @@
 #!/usr/bin/env bash
 # Installs what is missing (Debian 12), builds aotc, compiles a sample model and runs it. Safe to run again.
+# Usage: samples/quickstart.sh
 set -uo pipefail
 cd "$(dirname "$0")/.."
+case ${1:-} in
+  '') ;;
+  -h|--help) sed -n '2,3p' "$0" | cut -c3-; exit 0 ;;
+  *) echo "quickstart.sh takes no arguments, found '$1'" >&2; exit 1 ;;
+esac
 mkdir -p build
 aotc_log=$PWD/build/setup.log
 preset=ci

@@ -86,7 +86,9 @@ class Report {
     const std::string name = case_name(program, i);
     list(program, name, r.ok ? "ok" : "failed", r.message);
     if (r.ok && output_.quiet) return;
-    std::string text = one_line(r.message);
+    const bool said = !r.ok && i > 0 && r.message == last_message_;
+    last_message_ = r.message;
+    std::string text = said ? "as the case before" : one_line(r.message);
     if (!text.empty()) text = r.ok ? " (" + text + ")" : ": " + text;
     line(r.ok ? "ok" : "FAILED", program.label, " " + name, text);
   }
@@ -121,6 +123,7 @@ class Report {
   const OutputFlags& output_;
   json cases_ = json::array();
   size_t passed_ = 0, failed_ = 0;
+  std::string last_message_;
   bool in_progress_ = false;
 };
 

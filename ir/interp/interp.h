@@ -44,9 +44,9 @@ struct RunResult {
 struct RunOptions {
   bool reverse_axes =
       false;  // level 2: run independent iterations backwards; results must not change
-  // Level 1, not 0: a seed. Nodes that add up or multiply up floating-point numbers see operands and
-  // yield results that are off by a few units in the last place: what may change is what the order
-  // of the additions may change.
+  // Level 1, not 0: a seed. Nodes that add up or multiply up floating-point numbers see operands
+  // and yield results that are off by a few units in the last place: what may change is what the
+  // order of the additions may change.
   uint64_t jitter = 0;
 };
 

@@ -15,8 +15,7 @@ namespace {
 
 class GraphRun {
  public:
-  GraphRun(const Graph& g, Call& call, uint64_t jitter)
-      : graph_(g), call_(call), jitter_(jitter) {
+  GraphRun(const Graph& g, Call& call, uint64_t jitter) : graph_(g), call_(call), jitter_(jitter) {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (call.input(i).memory) env_[g.inputs[i].value] = call.input(i);
   }
@@ -170,7 +169,8 @@ class GraphRun {
     Graph::for_each_operand(n, [&](Value* v) {
       if (v->kind == ValueKind::Tensor) operands[v] = tensor(v);
     });
-    std::vector<Tensor> results = run_single_node(n, operands, graph_.symbols, call_.symbols, jitter_);
+    std::vector<Tensor> results =
+        run_single_node(n, operands, graph_.symbols, call_.symbols, jitter_);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor)
         env_[n.outputs[i]] = with_layout(results[i], *n.outputs[i]);

@@ -31,7 +31,7 @@ TensorType like_input(const Node& n) {
   const TensorType& t = input_type(n);
   return contiguous_type(dtype_or(n, t.dtype), t.sizes, device_of(n));
 }
-TensorType same_type(const Node& n) { return input_type(n); }
+TensorType type_of_self(const Node& n) { return input_type(n); }
 TensorType new_type(const Node& n) {
   return contiguous_type(dtype_or(n, input_type(n).dtype), syms_arg(n, "size"), device_of(n));
 }
@@ -65,9 +65,9 @@ Rows constants() {
       filled("aten.scalar_tensor.default(Scalar s, *, ScalarType? dtype=None, Layout? layout=None, "
              "Device? device=None, bool? pin_memory=None) -> Tensor",
              number_type, "s"),
-      filled("aten.fill.Scalar(Tensor self, Scalar value) -> Tensor", same_type, "value"),
-      filled("aten.fill.Tensor(Tensor self, Tensor value) -> Tensor", same_type, "value"),
-      filled("aten.zero.default(Tensor self) -> Tensor", same_type, ""),
+      filled("aten.fill.Scalar(Tensor self, Scalar value) -> Tensor", type_of_self, "value"),
+      filled("aten.fill.Tensor(Tensor self, Tensor value) -> Tensor", type_of_self, "value"),
+      filled("aten.zero.default(Tensor self) -> Tensor", type_of_self, ""),
       filled("aten.zeros.default(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, "
              "Device? device=None, bool? pin_memory=None) -> Tensor",
              sized, ""),

@@ -13,14 +13,6 @@ E loaded_index(KernelBuilder& k, Value* indices, const Index& at) {
   return cast(k.lowering().load(k, indices, at), DType::Int64);
 }
 
-// The trailing part of `index` that a broadcast operand of these sizes sees.
-Index broadcast_index(const Index& sizes, const Index& index) {
-  Index at(index.end() - static_cast<std::ptrdiff_t>(sizes.size()), index.end());
-  for (size_t d = 0; d < sizes.size(); ++d)
-    if (sizes[d].is(1)) at[d] = 0;
-  return at;
-}
-
 bool is_mask(const Value* v) {
   return v && (is_bool(v->type.dtype) || v->type.dtype == DType::UInt8);
 }

@@ -15,13 +15,6 @@ loops::BufferId copy_of_self(Lowering& l, const Node& n) {
   return out;
 }
 
-Index broadcast_index(const Index& sizes, const Index& index) {
-  Index at(index.end() - static_cast<std::ptrdiff_t>(sizes.size()), index.end());
-  for (size_t d = 0; d < sizes.size(); ++d)
-    if (sizes[d].is(1)) at[d] = 0;
-  return at;
-}
-
 // ---- through a view
 
 // The index into `base` of element `index` of `view`, which is computed from base by views only.
@@ -52,7 +45,8 @@ OpDef view_scatter_op(std::string_view schema, std::string_view op) {
     std::vector<Arg> args = r.node.args;
     args.erase(args.begin() + 1);
     Value* self = r.tensor("self");
-    return Values{r("aotc.write_view", {self, r(op, args), r.tensor("src")})};
+    Value* src = r.cast(r.tensor("src"), self->type.dtype);
+    return Values{r("aotc.write_view", {self, r(op, args), src})};
   });
 }
 

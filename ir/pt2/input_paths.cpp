@@ -28,7 +28,8 @@ class PathWalker {
     if (top.size() != 2) spec.root().fail("expected a version and a tree");
     size_t argument = 0;
     for (const JsonRef group : top[1].require("children_spec").elements())
-      for (const JsonRef child : group.require("children_spec").elements()) walk_argument(child, argument++);
+      for (const JsonRef child : group.require("children_spec").elements())
+        walk_argument(child, argument++);
     return std::move(paths_);
   }
 

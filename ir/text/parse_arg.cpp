@@ -11,8 +11,6 @@
 namespace aotc::text {
 namespace {
 
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
 // "2.0", "-1e-05", "inf", "-nan"; an integer or an expression is none.
 bool is_double(std::string_view s) {
   if (s.starts_with('-')) s.remove_prefix(1);

@@ -11,6 +11,8 @@
 
 namespace aotc::text {
 
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
 class Reader {
  public:
   Reader(std::string_view text, std::string file) : text_(text), file_(std::move(file)) {}

@@ -11,6 +11,7 @@ namespace aotc {
 enum class GraphStage : uint8_t { Graph, Functional, Core };
 const char* name(GraphStage stage);
 
+// Throws a UserError for arguments that eager refuses, in stage `graph`; else an InternalError.
 // Every stage: names are unique; values are defined before use; arguments match their schema;
 // results have the types that the op infers, as far as provable; symbols are declared; write-backs
 // go to user tensors and buffers. Functional and core: nothing mutates; aliases are chains of

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <set>
 
-#include "ir/ops/op.h"
+#include "ir/ops/arguments.h"
 #include "ir/text/format.h"
 #include "ir/text/print_graph.h"
 #include "ir/text/verify.h"
@@ -40,6 +40,7 @@ class GraphVerifier {
     for (const WriteBack& w : graph_.write_backs) write_back(w);
     for (const Output& o : graph_.outputs) output(o);
     for (const OutputAlias& a : graph_.aliases) alias(a);
+    refused_.throw_if_any();
   }
 
  private:
@@ -149,6 +150,7 @@ class GraphVerifier {
     found_.at(
         fmt::format("node '{}' ({}, {})", n.name, n.op ? n.op->name() : "no op", n.source.str()));
     if (!found_.require(n.op, "it has no op")) return;
+    if (!has_right_kinds(n)) return;
     size_t before = found_.count();
     Graph::for_each_operand(n, [&](Value* v) { use(v); });
     arguments(n);
@@ -205,14 +207,41 @@ class GraphVerifier {
       found_.require(!n.op->as<RewriteMeaning>(), "it is a composition of other ops");
   }
 
-  void results(const Node& n) {
-    if (!n.op->infer || n.op->mutates()) return;
-    std::vector<TensorType> types;
+  // What eager refuses is an error of whoever wrote the program, as long as no stage has made its
+  // nodes.
+  void refuse(const UserError& e) {
+    if (stage_ == GraphStage::Graph)
+      refused_.add(e.what());
+    else
+      found_.add("its types cannot be inferred: {}", e.what());
+  }
+
+  bool has_right_kinds(const Node& n) {
+    if (stage_ != GraphStage::Graph) return true;
     try {
-      types = n.op->infer(n);
+      check_kinds(n);
+      return true;
     } catch (const UserError& e) {
-      return found_.add("its types cannot be inferred: {}", e.what());
+      refuse(e);
     }
+    for (const Value* o : n.outputs)
+      if (o) define(o);
+    return false;
+  }
+
+  std::optional<std::vector<TensorType>> inferred(const Node& n) {
+    try {
+      if (n.op->infer) return n.op->infer(n);
+    } catch (const UserError& e) {
+      refuse(e);
+    }
+    return std::nullopt;
+  }
+
+  void results(const Node& n) {
+    auto of_operands = inferred(n);
+    if (!of_operands || n.op->mutates()) return;
+    const std::vector<TensorType>& types = *of_operands;
     size_t tensors = 0;
     for (const Value* o : n.outputs) tensors += o && o->kind == ValueKind::Tensor;
     if (types.empty() || types.size() != n.outputs.size()) {
@@ -307,6 +336,7 @@ class GraphVerifier {
   const Graph& graph_;
   GraphStage stage_;
   Violations& found_;
+  ErrorList refused_;
   Assumptions known_;
   std::set<std::string> names_, live_;
   std::set<const Value*> defined_;

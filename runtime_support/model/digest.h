@@ -33,12 +33,15 @@ inline uint64_t digest_string(uint64_t seed, const char* text) {
 
 // AotcProgram.weights_digest: the blob's first and last 4096 bytes (all of it, twice, when it is
 // shorter) and its size. Constant time, so that opening a package never reads its weights.
+inline int64_t weights_digest_part(int64_t size) { return size < 4096 ? size : 4096; }
+// From the first and the last weights_digest_part(size) bytes.
+inline uint64_t weights_digest(const void* first, const void* last, int64_t size) {
+  const uint64_t part = static_cast<uint64_t>(weights_digest_part(size));
+  return digest_number(digest_bytes(digest_bytes(kDigestSeed, first, part), last, part), size);
+}
 inline uint64_t weights_digest(const void* blob, int64_t size) {
-  const int64_t part = size < 4096 ? size : 4096;
-  uint64_t digest = digest_bytes(kDigestSeed, blob, static_cast<uint64_t>(part));
-  digest = digest_bytes(digest, static_cast<const char*>(blob) + (size - part),
-                        static_cast<uint64_t>(part));
-  return digest_number(digest, size);
+  const char* end = static_cast<const char*>(blob) + size;
+  return weights_digest(blob, end - weights_digest_part(size), size);
 }
 
 // What manifest.json carries as aliased_io.digest: every field of every row, in order.

@@ -23,7 +23,8 @@ void call(const char* who, AotcSession* session) {
   DLManagedTensor* output = nullptr;
   check(aotc_session_run(session, &input, 1, &output, 1));
   check(aotc_session_state_get(session, "counter", &state));
-  std::printf("%s: output %g, counter %g\n", who, static_cast<float*>(output->dl_tensor.data)[0], counter[0]);
+  std::printf("%s: output %g, counter %g\n", who, static_cast<float*>(output->dl_tensor.data)[0],
+              counter[0]);
   output->deleter(output);
 }
 

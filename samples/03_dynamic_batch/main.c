@@ -5,7 +5,8 @@
 int main(int argc, char** argv) {
   AotcModel* model;
   AotcSession* session;
-  if (argc < 2 || aotc_model_open(argv[1], NULL, &model) || aotc_session_create(model, NULL, &session)) {
+  if (argc < 2 || aotc_model_open(argv[1], NULL, &model) ||
+      aotc_session_create(model, NULL, &session)) {
     fprintf(stderr, "%s\n", aotc_last_error());
     return 1;
   }
@@ -20,8 +21,9 @@ int main(int argc, char** argv) {
       printf("batch %d: %s\n", (int)batches[i], aotc_last_error());
       continue;
     }
-    printf("batch %d: output is %d x %d, y[0][0] = %.4f\n", (int)batches[i], (int)y->dl_tensor.shape[0],
-           (int)y->dl_tensor.shape[1], ((const float*)y->dl_tensor.data)[0]);
+    printf("batch %d: output is %d x %d, y[0][0] = %.4f\n", (int)batches[i],
+           (int)y->dl_tensor.shape[0], (int)y->dl_tensor.shape[1],
+           ((const float*)y->dl_tensor.data)[0]);
     y->deleter(y);
   }
   aotc_session_destroy(session);

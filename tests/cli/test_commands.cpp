@@ -100,6 +100,19 @@ TEST_CASE("every stage can be printed; text stages can be started from", "[comma
   CHECK_FALSE(fs::exists(folder / "input_mutation_with_return.aotc"));
 }
 
+TEST_CASE("text of a program with weights needs the archive beside it", "[commands]") {
+  const Folder folder;
+  const std::string model = data("buffer_mutation.pt2");
+  write_text(folder / "loops.ir", aotc({"compile", model, "--emit=loops"}, folder.path()).out);
+  const RunResult alone =
+      aotc({"compile", "--from", "loops", "loops.ir", "-o", "m.aotc"}, folder.path());
+  CHECK(alone.exit_code == 1);
+  CHECK(has(alone.err, "no weights"));
+  CHECK(has(alone.err, "MODEL.pt2"));
+  CHECK_FALSE(fs::exists(folder / "m.aotc"));
+  check_ok(aotc({"compile", model, "--from", "loops", "loops.ir", "-o", "m.aotc"}, folder.path()));
+}
+
 TEST_CASE("AOTC_DUMP writes every stage", "[commands]") {
   const Folder folder;
   const std::string dump = (folder / "dump").string();

@@ -62,7 +62,8 @@ const AotcApi* Compiler::build(Compilation& c) {
   std::vector<ObjectFile> objects{tools_->compile_checked(s.files[0], s.stores, options)};
   for (size_t i = 1; i < s.files.size(); ++i)
     objects.push_back(tools_->compile(s.files[i], options));
-  if (!s.weights.empty()) objects.push_back(make_data_object("aotc_weights", s.weights, level_));
+  if (!s.weights.empty())
+    objects.push_back(make_data_object("aotc_weights", s.weights.str(), level_));
   LinkOptions link;
   link.cpu_level = level_;
   link.export_list = "aotc_get_api";

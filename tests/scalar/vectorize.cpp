@@ -24,12 +24,13 @@ using Loop = void (*)(const float*, float*, int);
       out[i] = expression;                                                                      \
     }                                                                                           \
   }
-#define UNARY_LOOPS(X)                                                                             \
-  X(exp)                                                                                           \
-  X(exp2)                                                                                          \
-  X(expm1)                                                                                         \
-  X(log) X(log2) X(log10) X(log1p) X(sigmoid) X(tanh) X(sinh) X(cosh) X(sin) X(cos) X(tan) X(asin) \
-      X(acos) X(atan) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(sqrt) X(rsqrt) X(reciprocal)     \
+#define UNARY_LOOPS(X)                                                                         \
+  X(exp)                                                                                       \
+  X(exp2)                                                                                      \
+  X(expm1)                                                                                     \
+  X(log)                                                                                       \
+  X(log2) X(log10) X(log1p) X(sigmoid) X(tanh) X(sinh) X(cosh) X(sin) X(cos) X(tan) X(asin)    \
+      X(acos) X(atan) X(asinh) X(acosh) X(atanh) X(erf) X(erfc) X(sqrt) X(rsqrt) X(reciprocal) \
           X(floor) X(round)
 #define X(name) LOOP(name, aotc::name(x))
 UNARY_LOOPS(X)
@@ -68,7 +69,8 @@ int main() {
   X(pow)
   X(atan2)
   X(hypot)
-  X(maximum) X(gelu) X(silu) X(through_bfloat16) X(through_float16) X(through_float8)
-      X(through_int32) X(through_uint8)
+  X(maximum)
+  X(gelu) X(silu) X(through_bfloat16) X(through_float16) X(through_float8) X(through_int32)
+      X(through_uint8)
 #undef X
 }

@@ -97,7 +97,8 @@ TEST_CASE("expressions") {
   SECTION("indices are int64") {
     p.kernels[4].exprs[0].dtype = DType::Int32;
     breaks(p, "an index of type int32");
-    breaks("%0: float32 = load b[i0, i1]\n    %1: float32 = 1.0", "%0: float32 = 1.0\n    %1: float32 = load b[i0, %0]",
+    breaks("%0: float32 = load b[i0, i1]\n    %1: float32 = 1.0",
+           "%0: float32 = 1.0\n    %1: float32 = load b[i0, %0]",
            "the index %0 is float32, expected int64");
   }
   SECTION("loads") {

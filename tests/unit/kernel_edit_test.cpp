@@ -48,14 +48,16 @@ TEST_CASE("whatever is proved to be visited once is") {
   for (int round = 0; round < 3000; ++round) {
     const int64_t n = 1 + number(4), m = 1 + number(4);
     std::vector<Sym> at;
-    for (int64_t d = number(3); d >= 0; --d) at.push_back(number(5) * i + (number(5) - 2) * j + number(3));
+    for (int64_t d = number(3); d >= 0; --d)
+      at.push_back(number(5) * i + (number(5) - 2) * j + number(3));
     if (!once(at, n, m)) continue;
     ++proved;
     std::set<std::vector<int64_t>> seen;
     for (int64_t a = 0; a < n; ++a)
       for (int64_t b = 0; b < m; ++b) {
         std::vector<int64_t> index;
-        for (const Sym& s : at) index.push_back(s.eval([&](const std::string& name) { return name == "i0" ? a : b; }));
+        for (const Sym& s : at)
+          index.push_back(s.eval([&](const std::string& name) { return name == "i0" ? a : b; }));
         CHECK(seen.insert(index).second);
       }
   }

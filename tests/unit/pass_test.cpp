@@ -1,5 +1,6 @@
-// Each pass on small programs: passes/NAME.ir is "pass PASS", a program, a line of "=", and what the pass makes
-// of it. With the environment variable AOTC_UPDATE=1 the second part is written anew (read the difference).
+// Each pass on small programs: passes/NAME.ir is "pass PASS", a program, a line of "=", and what
+// the pass makes of it. With the environment variable AOTC_UPDATE=1 the second part is written anew
+// (read the difference).
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

@@ -1,4 +1,5 @@
-// Symbolic expressions: canonical form, text, and that proofs and simplification are sound for random values.
+// Symbolic expressions: canonical form, text, and that proofs and simplification are sound for
+// random values.
 #include <random>
 
 #include <catch2/catch.hpp>
@@ -26,16 +27,26 @@ Sym random_sym(std::mt19937& rng, int depth) {
   const Sym a = random_sym(rng, depth - 1), b = random_sym(rng, depth - 1);
   const int64_t divisor = 1 + pick(5);
   switch (pick(10)) {
-    case 0: return floordiv(a, Sym(divisor));
-    case 1: return mod(a, Sym(divisor));
-    case 2: return sym_min(a, b);
-    case 3: return sym_max(a, b);
-    case 4: return ceildiv(a, Sym(divisor));
-    case 5: return a * b;
-    case 6: return a - b;
-    case 7: return floordiv(a, s0);
-    case 8: return mod(a, s1);
-    default: return a + b;
+    case 0:
+      return floordiv(a, Sym(divisor));
+    case 1:
+      return mod(a, Sym(divisor));
+    case 2:
+      return sym_min(a, b);
+    case 3:
+      return sym_max(a, b);
+    case 4:
+      return ceildiv(a, Sym(divisor));
+    case 5:
+      return a * b;
+    case 6:
+      return a - b;
+    case 7:
+      return floordiv(a, s0);
+    case 8:
+      return mod(a, s1);
+    default:
+      return a + b;
   }
 }
 
@@ -88,7 +99,8 @@ TEST_CASE("text reads back") {
 }
 
 TEST_CASE("sympy's spellings are read") {
-  const Sym x = Sym::parse("Add(Mul(Integer(2), Symbol('s0', positive=True, integer=True)), Integer(-1))");
+  const Sym x =
+      Sym::parse("Add(Mul(Integer(2), Symbol('s0', positive=True, integer=True)), Integer(-1))");
   CHECK(x == 2 * s0 - 1);
   CHECK(Sym::parse("2*s0 - 1") == x);
   CHECK(Sym::parse("(s0//4)") == floordiv(s0, Sym(4)));
@@ -128,7 +140,8 @@ TEST_CASE("proofs and simplification hold for every value in the ranges") {
     const bool proved = known.proves_nonnegative(e);
     proofs += proved;
     for (int k = 0; k < 12; ++k) {
-      const int64_t x = 1 + static_cast<int64_t>(rng() % 12), y = 2 + static_cast<int64_t>(rng() % 20),
+      const int64_t x = 1 + static_cast<int64_t>(rng() % 12),
+                    y = 2 + static_cast<int64_t>(rng() % 20),
                     z = static_cast<int64_t>(rng() % static_cast<unsigned>(x));
       INFO(e.str() << " -> " << simple.str() << " at s0=" << x << " s1=" << y << " i0=" << z);
       CHECK(eval(simple, x, y, z) == eval(e, x, y, z));

@@ -20,8 +20,10 @@ int main(void) {
   const AotcApi* counter = aotc_counter_get_api(AOTC_ABI_VERSION);
   AotcModel *m, *c;
   AotcSession *ms, *cs;
-  if (mlp->model_open(NULL, NULL, &m) || mlp->session_create(m, NULL, &ms)) return fprintf(stderr, "%s\n", mlp->last_error()), 1;
-  if (counter->model_open(NULL, NULL, &c) || counter->session_create(c, NULL, &cs)) return fprintf(stderr, "%s\n", counter->last_error()), 1;
+  if (mlp->model_open(NULL, NULL, &m) || mlp->session_create(m, NULL, &ms))
+    return fprintf(stderr, "%s\n", mlp->last_error()), 1;
+  if (counter->model_open(NULL, NULL, &c) || counter->session_create(c, NULL, &cs))
+    return fprintf(stderr, "%s\n", counter->last_error()), 1;
   float x[128], ones[4] = {1, 1, 1, 1};
   for (int i = 0; i < 128; ++i) x[i] = (float)(i % 7) - 3;
   int64_t mlp_sizes[2] = {1, 128}, counter_sizes[1] = {4};
