@@ -157,7 +157,7 @@ Values quantile(Rewriter& r) {
   } else {
     q = {&r, r.full({Sym(1)}, double_arg(r.node, "q"), x.dtype())};
   }
-  bool whole = arg_is_none(r.node, "dim");
+  bool whole = arg_is_none(r.node, "dim") || x.rank() == 0;
   int64_t dim = whole ? 0 : wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
   if (whole) x = x.reshape({product(original)});
   TensorExpr result = quantiles(r, x, q, dim);

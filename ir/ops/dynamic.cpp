@@ -45,7 +45,11 @@ Types nonzero_type(const Node& n) {
 
 void lower_nonzero(Lowering& l, const Node& n) {
   define_size(l, n, n.output()->type.sizes[0], count_nonzero(l, n, self_of(n)));
-  store_positions(l, n, self_of(n), l.output(n), nullptr);
+  loops::BufferId out = l.output(n);
+  if (self_of(n)->type.rank() > 0) return store_positions(l, n, self_of(n), out, nullptr);
+  KernelBuilder k(l, l.unique_kernel_name("no_positions"));  // rows without elements
+  k.store(out, k.axes(n.output()->type.sizes), k.constant(int64_t{0}, DType::Int64));
+  l.finish(k, n);
 }
 
 Types nonzero_static_type(const Node& n) {
@@ -94,6 +98,7 @@ Types no_types(const Node&) { return {}; }
 // A size is an expression that the graph already has, unless it is a symbol that only the view
 // whose size it is can define: then it is what the view's arguments make it.
 void define_from_view(Lowering& l, const Node& n, const std::optional<Sym>& value) {
+  if (n.outputs.empty()) return;
   auto symbol = n.output()->sym.symbol_name();
   if (!symbol || !value || value->symbols().contains(*symbol)) return;
   auto info = l.graph().symbols.find(*symbol);

@@ -204,11 +204,14 @@ std::vector<int64_t> reduced_dims(const Node& n) {
   std::vector<int64_t> dims;
   if (n.op->schema.index_of("dim") >= 0)
     for (int64_t d : ints_arg(n, "dim")) dims.push_back(wrap_dim(d, rank, n));
+  std::sort(dims.begin(), dims.end());
+  if (auto twice = std::adjacent_find(dims.begin(), dims.end()); twice != dims.end())
+    user_error("{}: node '{}' ({}): 'dim' names dimension {} twice", n.source.str(), n.name,
+               n.op->name(), *twice);
   if (rank == 0)
     dims.clear();
   else if (dims.empty())
     for (int64_t d = 0; d < rank; ++d) dims.push_back(d);
-  std::sort(dims.begin(), dims.end());
   return dims;
 }
 

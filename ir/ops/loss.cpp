@@ -162,7 +162,14 @@ Values nll(Rewriter& r, TensorExpr log_probabilities) {
   }
 }
 
-Values nll_forward(Rewriter& r) { return nll(r, in(r, "self")); }
+// The targets are checked even where only the total weight is used.
+Values nll_forward(Rewriter& r) {
+  TensorExpr self = in(r, "self"), target = in(r, "target");
+  TensorExpr counts = target.apply("aten.ne.Scalar", {sym_arg(r.node, "ignore_index")});
+  TensorExpr classes = where(counts, target.v, Sym(0));
+  r.emit("aotc.check_below", {classes.v, self.size(class_dim(self))});
+  return nll(r, self);
+}
 Values nll_loss(Rewriter& r) { return {nll(r, in(r, "self"))[0]}; }
 
 // Targets that are probabilities.

@@ -196,7 +196,7 @@ AdaptiveTap adaptive_tap(KernelBuilder& k, const TensorType& t, const Index& siz
                          const Index& index) {
   AdaptiveTap tap{index, k.boolean(true), 1};
   for (size_t d = t.rank() - spatial; d < t.rank(); ++d) {
-    const Sym &in = t.sizes[d], &out = sizes[d];
+    const Sym &in = t.sizes[d], out = sizes[d].is(0) ? Sym(1) : sizes[d];  // of none, any windows
     Sym start = floordiv(index[d] * in, out), end = ceildiv((index[d] + 1) * in, out);
     Sym longest = mod(in, out).is(0) ? floordiv(in, out) : floordiv(in, out) + 2;
     Sym i = k.inner_axis(sym_min(longest, in));

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "ir/ops/op.h"
+#include "ir/ops/arguments.h"
 
 namespace aotc {
 namespace {
@@ -22,7 +22,10 @@ std::string in_place_name(const std::string& name) {
 bool has_in_place_form(const OpDef& op) {
   if (op.schema.args.empty() || op.schema.args[0].type != "Tensor" || op.schema.num_outputs < 1)
     return false;
-  return (op.name().starts_with("aten.") || !op.in_place_name.empty()) && !op.is_view() && !op.is_check();
+  auto* rewrite = op.as<RewriteMeaning>();
+  if (rewrite && rewrite->writes_arguments) return false;
+  return (op.name().starts_with("aten.") || !op.in_place_name.empty()) && !op.is_view() &&
+         !op.is_check();
 }
 
 void derive_in_place(Table& t, const OpDef& op) {
@@ -31,9 +34,7 @@ void derive_in_place(Table& t, const OpDef& op) {
   d->schema.num_outputs = 1;
   d->schema.args[0].mutated = true;
   d->twin = &op;
-  d->infer = [](const Node& n) {
-    return std::vector<TensorType>{std::get<Value*>(n.args[0])->type};
-  };
+  d->infer = in_place_types;
   if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
 }
 
@@ -51,6 +52,7 @@ Table build() {
   for (Rows (*rows)() : {pointwise_ops, reduce_ops, view_ops, creation_ops, index_ops, linear_ops,
                          composite_ops, check_ops})
     for (OpDef& op : rows()) t.rows.push_back(std::move(op));
+  add_argument_checks(t.rows);
   for (const OpDef& op : t.rows)
     AOTC_CHECK(t.by_name.emplace(op.name(), &op).second, "op '{}' has two rows", op.name());
   for (const OpDef& op : t.rows) {

@@ -16,7 +16,7 @@
 namespace aotc::random_graphs {
 namespace {
 
-constexpr int64_t kMaxElements = 2048;
+constexpr int64_t kMaxElements = 600;  // sorting is quadratic in the interpreter
 constexpr size_t kMaxRank = 6;
 
 int category(DType t) { return is_bool(t) ? 0 : is_integer(t) ? 1 : is_floating(t) ? 2 : 3; }
@@ -34,10 +34,8 @@ bool lowers(const std::string& program) {
   return true;
 }
 
-// What eager refuses of reshapes, and the table leaves to it.
-bool keeps_elements(const Node& n, const Types& types) {
-  if (!n.op->is_view() || n.op->as<ViewMeaning>()->always_aliases) return true;
-  return product(types[0].sizes) == product(std::get<Value*>(n.args[0])->type.sizes);
+bool shares_memory(const Node& n, const Types& types) {
+  return view_strides(std::get<Value*>(n.args[0])->type, types[0].sizes).has_value();
 }
 
 bool same(const std::vector<Sym>& a, const std::vector<Sym>& b) { return a == b; }
@@ -80,6 +78,12 @@ void Pool::draw_sizes() {
   }
   size_t rank = static_cast<size_t>(integer(1, 4));
   for (size_t d = 0; d < rank; ++d) base_.push_back(size());
+  keep_small(base_);
+}
+
+void Pool::keep_small(std::vector<Sym>& sizes) const {
+  for (Sym& s : sizes)
+    if (sample(product(sizes)) > kMaxElements) s = Sym(2);
 }
 
 DType Pool::dtype() {
@@ -100,6 +104,7 @@ std::vector<Sym> Pool::shape_of_rank(size_t rank) {
   while (sizes.size() < rank) sizes.insert(sizes.begin(), size());
   for (Sym& s : sizes)
     if (chance(8)) s = chance(3) ? Sym(1) : size();
+  keep_small(sizes);
   return sizes;
 }
 
@@ -265,17 +270,18 @@ bool Pool::acceptable(const Node& n, const Types& types) {
     }
     if (elements > kMaxElements) return false;
   }
-  if (!keeps_elements(n, types)) return false;
   return holds_for_samples(n, types);
 }
 
 // Sizes that are symbols fit each other whatever their values: the types are those that the sample
-// values yield.
+// values yield, and a view that may copy does so for all of them or for none.
 bool Pool::holds_for_samples(const Node& n, const Types& types) {
+  bool may_copy = n.op->is_view() && !n.op->as<ViewMeaning>()->always_aliases;
   for (const interp::Symbols& s : samples_) {
     interp::ConcreteNode c(n, s);
     Types here = infer(c.node);
     if (here.size() != types.size()) return false;
+    if (may_copy && shares_memory(c.node, here) != shares_memory(n, types)) return false;
     for (size_t i = 0; i < here.size(); ++i)
       for (size_t d = 0; d < types[i].rank(); ++d) {
         Sym size = interp::concrete(types[i], s).sizes[d];

@@ -69,6 +69,7 @@ class Pool {
     bool fixed = false;           // (root) must not be written
   };
   void draw_sizes();
+  void keep_small(std::vector<Sym>& sizes) const;
   void bind(const Sym& symbol);
   Value* new_input(DType dtype, const std::vector<Sym>& sizes);
   void store(Input& in);

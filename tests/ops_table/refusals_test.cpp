@@ -1,0 +1,301 @@
+// Arguments that eager torch refuses are user errors that name node, op and Python line, whatever
+// the kind of row; and those next to them, which it takes, are taken.
+#include <catch2/catch.hpp>
+
+#include "ir/ops/arguments.h"
+#include "ir/text/verify.h"
+
+using namespace aotc;
+
+namespace {
+
+// A graph of one node.
+struct Program {
+  Graph graph;
+
+  Value* tensor(DType dtype, std::vector<int64_t> sizes) {
+    TensorType t = contiguous_type(dtype, Index(sizes.begin(), sizes.end()));
+    Input in;
+    in.value = graph.new_value("x" + std::to_string(graph.inputs.size()), t);
+    in.name = in.value->name;
+    graph.inputs.push_back(in);
+    return in.value;
+  }
+  Arg f(std::vector<int64_t> sizes) { return tensor(DType::Float32, std::move(sizes)); }
+  Arg i(std::vector<int64_t> sizes) { return tensor(DType::Int64, std::move(sizes)); }
+  Arg b(std::vector<int64_t> sizes) { return tensor(DType::Bool, std::move(sizes)); }
+  Arg list(std::vector<Arg> tensors) {
+    Values v;
+    for (const Arg& a : tensors) v.push_back(std::get<Value*>(a));
+    return v;
+  }
+
+  // The error of the node; empty if there is none.
+  std::string refusal(std::string_view op, std::vector<Arg> args) {
+    const OpDef* row = find_op(op);
+    REQUIRE(row != nullptr);
+    for (size_t k = args.size(); k < row->schema.args.size(); ++k)
+      args.push_back(row->schema.args[k].default_value);
+    Node n;
+    n.op = row;
+    n.args = std::move(args);
+    n.name = "n0";
+    n.source.file = "model.py";
+    n.source.line = 7;
+    try {
+      check_kinds(n);
+      if (row->infer)
+        row->infer(n);
+      else
+        infer_by_rewriting(graph, n);
+    } catch (const UserError& e) {
+      return e.what();
+    }
+    return "";
+  }
+};
+
+Arg ints(std::vector<int64_t> v) { return Index(v.begin(), v.end()); }
+Arg number(int64_t v) { return Sym(v); }
+
+void refuses(std::string_view op, const std::function<std::vector<Arg>(Program&)>& args,
+             const std::string& text) {
+  Program p;
+  std::string message = p.refusal(op, args(p));
+  INFO(op << ": " << message);
+  CHECK(message.starts_with("model.py:7: node 'n0'"));
+  CHECK(message.find(text) != std::string::npos);
+}
+
+void takes(std::string_view op, const std::function<std::vector<Arg>(Program&)>& args) {
+  Program p;
+  INFO(op);
+  CHECK(p.refusal(op, args(p)).empty());
+}
+
+using List = std::vector<Arg>;
+
+}  // namespace
+
+TEST_CASE("kinds of arguments") {
+  refuses("aten.relu.default", [](Program&) { return List{None{}}; }, "'self' is None");
+  refuses(
+      "aten.softmax.int", [](Program& p) { return List{p.f({2}), std::string("x"), None{}}; },
+      "'dim' is no int");
+  refuses(
+      "aten.sum.default", [](Program& p) { return List{p.f({2}), number(5)}; },
+      "'dtype' is no ScalarType");
+  refuses(
+      "aten.max_pool2d.default", [](Program& p) { return List{p.f({1, 4, 4}), ints({2, 2, 2})}; },
+      "'kernel_size' has 3 numbers, expected 2");
+  refuses(
+      "aten.stack.default", [](Program&) { return List{Values{}}; },
+      "its list of tensors is empty");
+}
+
+TEST_CASE("matrix products") {
+  refuses(
+      "aten.mm.default", [](Program& p) { return List{p.f({2, 3}), p.f({4, 5})}; },
+      "dimension 0 of 'mat2' is 4, expected 3");
+  refuses(
+      "aten.mm.default", [](Program& p) { return List{p.f({2, 3}), p.i({3, 5})}; },
+      "'mat2' is int64");
+  refuses(
+      "aten.addmm.default", [](Program& p) { return List{p.f({4, 5}), p.f({2, 3}), p.f({3, 5})}; },
+      "do not broadcast to [2, 5]");
+  refuses(
+      "aten.linear.default", [](Program& p) { return List{p.f({2, 3}), p.f({5, 4}), None{}}; },
+      "'weight'");
+  refuses(
+      "aten.einsum.default",
+      [](Program& p) {
+        return List{std::string("ij,jk->iz"), p.list({p.f({2, 3}), p.f({3, 4})}), None{}};
+      },
+      "no operand has the output's 'z'");
+  takes("aten.matmul.default", [](Program& p) { return List{p.f({5, 1, 2, 3}), p.f({4, 3, 2})}; });
+}
+
+TEST_CASE("views") {
+  refuses(
+      "aten.view.default", [](Program& p) { return List{p.f({2, 3}), ints({4})}; },
+      "the sizes [4] do not hold the 6 elements");
+  refuses(
+      "aten.view.default", [](Program& p) { return List{p.f({2, 3}), ints({-1, -1})}; },
+      "more than one -1");
+  refuses(
+      "aten.expand.default", [](Program& p) { return List{p.f({2, 3}), ints({3})}; },
+      "'size' has 1 sizes");
+  refuses(
+      "aten.expand.default", [](Program& p) { return List{p.f({2, 3}), ints({5, 4, 3})}; },
+      "do not broadcast");
+  refuses(
+      "aten.as_strided.default",
+      [](Program& p) { return List{p.f({4}), ints({3}), ints({2}), None{}}; },
+      "it reaches element 4 of a tensor of 4 elements");
+  refuses(
+      "aten.select.int", [](Program& p) { return List{p.f({4}), number(0), number(4)}; },
+      "'index' is 4");
+  refuses(
+      "aten.permute.default", [](Program& p) { return List{p.f({4, 2}), ints({0, 0})}; },
+      "dimension 0 twice");
+  refuses(
+      "aten.split_with_sizes.default", [](Program& p) { return List{p.f({4}), ints({1, 1})}; },
+      "its sum should be 4");
+  takes("aten.as_strided.default",
+        [](Program& p) { return List{p.f({4}), ints({2}), ints({3}), None{}}; });
+  takes("aten.select.int", [](Program& p) { return List{p.f({4}), number(0), number(-4)}; });
+}
+
+TEST_CASE("indices") {
+  refuses(
+      "aten.gather.default", [](Program& p) { return List{p.f({2, 3}), number(0), p.i({2, 4})}; },
+      "larger than [2, 3] of 'self' in dimension 1");
+  refuses(
+      "aten.gather.default", [](Program& p) { return List{p.f({2, 3}), number(0), p.f({2, 3})}; },
+      "'index' is float32");
+  refuses(
+      "aten.scatter.src", [](Program& p) { return List{p.f({4}), number(0), p.i({3}), p.f({2})}; },
+      "of 'src'");
+  refuses(
+      "aten.index_add.default",
+      [](Program& p) { return List{p.f({4, 2}), number(0), p.i({3}), p.f({2, 2})}; },
+      "'source' has the sizes [2, 2], expected [3, 2]");
+  refuses(
+      "aten.index_copy.default",
+      [](Program& p) { return List{p.f({4, 2}), number(0), p.i({3}), p.i({3, 2})}; },
+      "'source' is int64");
+  refuses(
+      "aten.index_put.default",
+      [](Program& p) { return List{p.f({4, 2}), p.list({p.i({3})}), p.f({2, 2}), false}; },
+      "do not broadcast to [3, 2]");
+  refuses(
+      "aten._unsafe_masked_index_put_accumulate.default",
+      [](Program& p) { return List{p.f({5, 5}), p.b({2}), p.list({p.i({3})}), p.f({3, 5})}; },
+      "do not broadcast");
+  refuses(
+      "aten.embedding.default", [](Program& p) { return List{p.f({4, 2}), p.f({3})}; },
+      "'indices' is float32");
+  takes("aten.scatter.src",
+        [](Program& p) { return List{p.f({4}), number(0), p.i({2}), p.f({3})}; });
+  takes("aten.index_put.default",
+        [](Program& p) { return List{p.f({4, 2}), p.list({p.i({3})}), p.f({}), false}; });
+}
+
+TEST_CASE("lists, windows, images") {
+  refuses(
+      "aten.cat.default",
+      [](Program& p) { return List{p.list({p.f({2, 3}), p.f({2, 4})}), number(0)}; },
+      "cannot be joined along dimension 0");
+  refuses(
+      "aten.max_pool2d.default",
+      [](Program& p) { return List{p.f({1, 4, 4}), ints({2, 2}), ints({}), ints({2, 2})}; },
+      "at most half of the window");
+  refuses(
+      "aten.avg_pool1d.default", [](Program& p) { return List{p.f({1, 4}), ints({5})}; },
+      "does not fit into 4");
+  refuses(
+      "aten.conv2d.default", [](Program& p) { return List{p.f({1, 3, 8, 8}), p.f({4, 2, 3, 3})}; },
+      "'input' has 3 channels");
+  refuses(
+      "aten.conv1d.default",
+      [](Program& p) { return List{p.f({1, 2, 8}), p.f({4, 2, 3}), p.f({3})}; },
+      "'bias' has the sizes [3], expected [4]");
+  refuses(
+      "aten.conv_transpose1d.default",
+      [](Program& p) {
+        return List{p.f({1, 2, 8}), p.f({2, 4, 3}), None{}, ints({2}), ints({0}), ints({2})};
+      },
+      "'output_padding' is 2");
+  refuses(
+      "aten.reflection_pad1d.default", [](Program& p) { return List{p.f({1, 3}), ints({3, 0})}; },
+      "a padding of 3");
+  refuses(
+      "aten.upsample_bilinear2d.vec",
+      [](Program& p) { return List{p.i({1, 1, 2, 2}), ints({4, 4}), false, None{}}; },
+      "'input' is int64");
+  takes("aten.cat.default",
+        [](Program& p) { return List{p.list({p.f({0}), p.f({2, 4})}), number(0)}; });
+  takes("aten.max_pool2d.default",
+        [](Program& p) { return List{p.f({1, 4, 4}), ints({2, 2}), ints({}), ints({1, 1})}; });
+}
+
+TEST_CASE("normalisations and losses") {
+  refuses(
+      "aten.batch_norm.default",
+      [](Program& p) {
+        return List{p.f({2, 3, 4}), p.f({4}), None{}, p.f({3}), p.f({3}), false, 0.1, 1e-5, false};
+      },
+      "'weight' has the sizes [4], expected [3]");
+  refuses(
+      "aten.instance_norm.default",
+      [](Program& p) {
+        return List{p.f({2, 3, 4}), None{}, None{}, p.f({3}), None{}, true, 0.1, 1e-5, false};
+      },
+      "only one of 'running_mean' and 'running_var'");
+  refuses(
+      "aten.group_norm.default",
+      [](Program& p) { return List{p.f({2, 3, 4}), number(2), None{}, None{}}; },
+      "2 groups do not divide 3 channels");
+  refuses(
+      "aten.layer_norm.default",
+      [](Program& p) { return List{p.f({2, 3}), ints({2}), None{}, None{}}; },
+      "'normalized_shape' is [2]");
+  refuses(
+      "aten.nll_loss2d_forward.default",
+      [](Program& p) {
+        return List{p.f({4, 3, 2, 2}), p.i({4, 2, 1}), None{}, number(1), number(-100)};
+      },
+      "'target' has the sizes [4, 2, 1], expected [4, 2, 2]");
+}
+
+TEST_CASE("order, creation, numbers") {
+  refuses(
+      "aten.kthvalue.default", [](Program& p) { return List{p.f({0, 2}), number(1), number(0)}; },
+      "has no elements");
+  refuses("aten.topk.default", [](Program& p) { return List{p.f({3}), number(4)}; }, "'k' is 4");
+  refuses(
+      "aten.linspace.Tensor_Tensor",
+      [](Program& p) { return List{p.f({2}), p.f({}), number(3), None{}, None{}, None{}, None{}}; },
+      "'start' has 1 dimensions");
+  refuses(
+      "aten.zeros.default",
+      [](Program&) { return List{ints({2, -1}), None{}, None{}, None{}, None{}}; },
+      "'size' is [2, -1]");
+  refuses(
+      "aten.sum.dim_IntList",
+      [](Program& p) { return List{p.f({2, 3}), ints({1, -1}), false, None{}}; },
+      "dimension 1 twice");
+  refuses(
+      "aten.embedding_bag.default",
+      [](Program& p) {
+        return List{p.f({5, 3}), p.i({4, 1}), p.i({2}), false, number(0), false, None{}, false};
+      },
+      "'indices' has 2 dimensions");
+}
+
+TEST_CASE("in-place forms") {
+  refuses(
+      "aten.add_.Tensor", [](Program& p) { return List{p.f({3}), p.f({2, 3}), number(1)}; },
+      "do not fit into the tensor of sizes [3]");
+  refuses(
+      "aten.div_.Tensor", [](Program& p) { return List{p.i({3}), p.i({3})}; },
+      "its result is float32, which is not cast to the int64");
+  refuses(
+      "aten.copy_.default", [](Program& p) { return List{p.f({3}), p.f({2, 3})}; },
+      "do not broadcast");
+  CHECK(find_op("aten._native_batch_norm_legit_.default") == nullptr);
+}
+
+TEST_CASE("a refused node of a program is one user error") {
+  Program p;
+  Value *x = p.tensor(DType::Float32, {2, 3}), *y = p.tensor(DType::Float32, {2, 4});
+  Source source;
+  source.file = "model.py";
+  source.line = 7;
+  Graph& g = p.graph;
+  Node* n = g.insert(g.nodes.end(), find_op("aten.cat.default"), {Values{x, y}, Sym(0)},
+                     {contiguous_type(DType::Float32, {Sym(4), Sym(3)})}, "cat", source);
+  g.outputs.push_back({OutputKind::Tensor, n->output(), {}, "cat"});
+  CHECK_THROWS_AS(verify(g, GraphStage::Graph), UserError);
+  CHECK_THROWS_AS(verify(g, GraphStage::Functional), InternalError);
+}
