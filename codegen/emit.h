@@ -1,5 +1,6 @@
 // Stage 7: text. Emitters print what the plan says and decide nothing.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ struct Sources {
   std::vector<SourceFile> files;
   StoreTable stores;  // for kernels.cpp
   WeightBlob weights;
+  std::set<std::string> templates;  // files of templates/ to link, without .cpp
   bool embed_weights = false;
   std::string manifest;  // JSON, built in (the package's manifest.json adds the files)
 };

@@ -51,6 +51,7 @@ class ProgramEmitter {
     sources_.weights = WeightBlob(g_, weights_);
     signature_ = signature_tables(plan, weights_, sizes_);
     run_ = run_text(plan, kernels, weights_, sizes_);
+    sources_.templates = run_.templates;
     arena_ = sizes_(plan.arena_bytes);
     if (!run_.scratch.empty() && plan.arena_bytes.constant())
       arena_ = fmt::format("{{0, {}}}", sizes_.entry(plan.arena_bytes));
@@ -67,7 +68,7 @@ class ProgramEmitter {
         "in order.\n",
         options_.name);
     out += prologue + "#define NULL 0\n" + declarations;
-    if (run_.uses_templates) out += std::string(template_declarations());
+    if (!run_.templates.empty()) out += std::string(template_declarations());
     const size_t generated_at = out.size();
     if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
     out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +

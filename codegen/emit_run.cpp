@@ -21,26 +21,27 @@ std::string pointer_type(DType t) {
   return plain ? cpp_type(t) : "void";
 }
 
-const char* matmul_entry(DType t) {
+// The file of templates/ for products of this type; its entry point is aotc_<name>.
+const char* matmul_template(DType t) {
   switch (t) {
     case DType::Float32:
-      return "aotc_matmul_f32";
+      return "matmul_f32";
     case DType::Float64:
-      return "aotc_matmul_f64";
+      return "matmul_f64";
     case DType::BFloat16:
-      return "aotc_matmul_bf16";
+      return "matmul_bf16";
     case DType::Float16:
-      return "aotc_matmul_f16";
+      return "matmul_f16";
     case DType::Int64:
-      return "aotc_matmul_i64";
+      return "matmul_i64";
     case DType::Int32:
-      return "aotc_matmul_i32";
+      return "matmul_i32";
     case DType::Int16:
-      return "aotc_matmul_i16";
+      return "matmul_i16";
     case DType::Int8:
-      return "aotc_matmul_i8";
+      return "matmul_i8";
     case DType::UInt8:
-      return "aotc_matmul_u8";
+      return "matmul_u8";
     default:
       user_error("matrix products of {} are not supported", name(t));
   }
@@ -248,7 +249,7 @@ class RunEmitter {
 
   std::string matmul_call(const Kernel& k) {
     const Matmul& m = *k.matmul;
-    out_.uses_templates = true;
+    out_.templates.insert({"matmul_scratch", matmul_template(m.dtype)});
     std::string text = "// " + k.name;
     for (const Origin& o : k.origins)
       text += fmt::format("  {}  {}", o.op, one_line(o.source.str()));
@@ -266,8 +267,9 @@ class RunEmitter {
     text += matmul_scratch(k);
     text +=
         "product.threads = frame->threads;\nproduct.parallel_context = frame->parallel_context;\n";
-    return text + fmt::format("product.parallel_for = frame->parallel_for;\n{}(&product);\n}}\n",
-                              matmul_entry(m.dtype));
+    return text +
+           fmt::format("product.parallel_for = frame->parallel_for;\naotc_{}(&product);\n}}\n",
+                       matmul_template(m.dtype));
   }
 
   std::string operand(const char* n, const MatmulOperand& o, bool written) const {

@@ -1,6 +1,7 @@
 // The function `run` of a program: it calls the kernels in order, gives data-dependent sizes their
 // memory as soon as they are known, and returns at the first check that fails.
 #pragma once
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,7 +19,7 @@ struct RunText {
   std::vector<std::string>
       scratch;            // byte counts of matrix products' scratch, which follows the arena
   int scratch_slots = 0;  // for AotcProgram.n_scratch_slots
-  bool uses_templates = false;
+  std::set<std::string> templates;  // files of templates/ that run calls, without .cpp
 };
 
 RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,

@@ -65,16 +65,22 @@ std::string indented(const std::string& text, const std::string& prefix) {
   return out;
 }
 
-void copy_runtime(const fs::path& to) {
+void copy_runtime(const fs::path& to, const std::set<std::string>& templates) {
   fs::path from = support_directory() / "source";
   if (!fs::is_directory(from))
     user_error("aotc's run-time sources are missing: expected {}; reinstall aotc", from.string());
   std::error_code error;
-  for (const char* part : {"include", "model", "templates"}) {
+  for (const char* part : {"include", "model"}) {
     fs::create_directories(to / part, error);
     fs::copy(from / part, to / part,
              fs::copy_options::recursive | fs::copy_options::overwrite_existing, error);
     if (error) user_error("cannot write {}: {}", (to / part).string(), error.message());
+  }
+  if (templates.empty()) return;
+  for (const auto& entry : fs::directory_iterator(from / "templates")) {
+    const fs::path file = entry.path().filename();
+    if (file.extension() == ".h" || templates.contains(file.stem().string()))
+      write_file(to / "templates" / file, read_file(entry.path()));
   }
 }
 
@@ -160,6 +166,7 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
       {"WEIGHTS_FILE", weights             ? "src/weights.o"
                        : s.weights.empty() ? "(none)"
                                            : "weights.bin"},
+      {"TEMPLATES", fmt::format("{}", fmt::join(s.templates, " "))},
       {"SIGNATURE", ""}};
   fs::path templates = support_directory() / "source" / "project";
   write_file(root / "CMakeLists.txt", fill(read_file(templates / "CMakeLists.txt.in"), holes));
@@ -167,7 +174,7 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
   write_file(root / "README.md", fill(read_file(templates / "README.md.in"), holes));
   holes["SIGNATURE"] = indented(signature, " *   ");
   write_file(root / "include" / (name + ".h"), fill(read_file(templates / "model.h.in"), holes));
-  copy_runtime(root / "aotc");
+  copy_runtime(root / "aotc", s.templates);
   draft.publish();
 }
 

@@ -32,6 +32,23 @@ void split_axes(Kernel& k, size_t prefix) {
   k.axes.resize(prefix);
 }
 
+bool is_data(const Sym& index) {
+  auto names = index.symbols();
+  return std::any_of(names.begin(), names.end(),
+                     [](const std::string& name) { return name.starts_with('%'); });
+}
+
+// Some element is found through a value that was loaded, which a check may have to allow first.
+bool addresses_by_data(const Kernel& k) {
+  auto any = [](const std::vector<Sym>& at) { return std::any_of(at.begin(), at.end(), is_data); };
+  for (const Expr& e : k.exprs)
+    if (e.kind == ExprKind::Load && any(e.at)) return true;
+  for (const Phase& p : k.phases)
+    for (const Store& s : p.stores)
+      if (any(s.at)) return true;
+  return false;
+}
+
 class Merger {
  public:
   explicit Merger(LoopProgram& p) : p_(p) {}
@@ -59,9 +76,11 @@ class Merger {
     return false;
   }
 
-  // A write to memory that outlives the call never moves above a check that may still fail.
+  // A write to memory that outlives the call never moves above a check that may still fail, nor
+  // does an access whose place is data.
   bool may_move_above(size_t a, size_t b) const {
     const Kernel& earlier = p_.kernels[a];
+    if (earlier.kind == KernelKind::Check && addresses_by_data(p_.kernels[b])) return false;
     if (earlier.kind == KernelKind::Check || earlier.kind == KernelKind::Host)
       for (BufferId w : buffers_written(p_.kernels[b])) {
         Home h = p_.buffers[static_cast<size_t>(w)].home;
