@@ -73,8 +73,9 @@ void Pool::draw_sizes() {
     if (chance(2)) info.max = min + integer(1, 6);
     graph_->symbols[name] = info;
     sizes_.push_back(Sym::symbol(name));
-    samples_[0][name] = min + 1;
-    samples_[1][name] = min;
+    // No two symbols, and no symbol and a constant, agree in both.
+    samples_[0][name] = i == 0 ? min + 1 : min;
+    samples_[1][name] = i == 0 ? min : min + 1;
   }
   size_t rank = static_cast<size_t>(integer(1, 4));
   for (size_t d = 0; d < rank; ++d) base_.push_back(size());
@@ -111,6 +112,10 @@ std::vector<Sym> Pool::shape_of_rank(size_t rank) {
 std::vector<Sym> Pool::shape() {
   if (percent(45)) return base_;
   return shape_of_rank(static_cast<size_t>(integer(0, chance(4) ? 5 : 3)));
+}
+
+int64_t Pool::least(const Sym& s) const {
+  return std::min(sample(s), interp::eval(s, samples_[1]));
 }
 
 int64_t Pool::sample(const Sym& s) const { return interp::eval(s, samples_[0]); }

@@ -56,6 +56,7 @@ class Pool {
 
   // The value of an expression for the first of the two sample assignments of the symbols.
   int64_t sample(const Sym& s) const;
+  int64_t least(const Sym& s) const;  // the lower one of both
 
   // ---- nodes
   // The types that the op yields; empty: it refuses these arguments.

@@ -65,10 +65,7 @@ bool Drawing::selected() {
 }
 
 // The smallest size that dimension d can have.
-int64_t Drawing::least(int64_t d) const {
-  const Sym& s = sizes()[static_cast<size_t>(d)];
-  return s.constant() ? *s.constant() : pool_.sample(s) - 1;
-}
+int64_t Drawing::least(int64_t d) const { return pool_.least(sizes()[static_cast<size_t>(d)]); }
 
 bool Drawing::narrowed() {
   int64_t d = give_dim();
@@ -95,7 +92,7 @@ bool Drawing::strided() {
   for (const Sym& s : t.sizes)
     if (!s.constant()) return false;
   if (!(strides_of(t) == contiguous_strides(t.sizes)) ||
-      (self_->producer && !pool_.is_fresh(self_)))
+      (self_->producer && (!pool_.is_fresh(self_) || self_->producer->op->as<RewriteMeaning>())))
     return false;
   for (const Input& in : pool_.graph().inputs)
     if (in.value == self_ && in.kind != InputKind::User) return false;
