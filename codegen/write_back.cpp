@@ -37,7 +37,8 @@ bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferI
   const Buffer& b = p.buffers[static_cast<size_t>(to)];
   for (size_t i = 0; i < s.at.size(); ++i)
     if (!(b.sizes[i].is(1) && s.at[i].is(0)) &&
-        (!(s.at[i] == Sym::symbol(k.axes[i].name)) || !(k.axes[i].extent == b.sizes[i])))
+        (i >= k.axes.size() || !(s.at[i] == Sym::symbol(k.axes[i].name)) ||
+         !(k.axes[i].extent == b.sizes[i])))
       return false;
   return true;
 }

@@ -189,7 +189,17 @@ std::vector<Sym> Pool::layout(const std::vector<Sym>& sizes) {
   return strides;
 }
 
-Value* Pool::new_input(DType dtype, const std::vector<Sym>& sizes) {
+// A size that a node finds in data is none of an input.
+Sym Pool::size_of_input(const Sym& s) const {
+  auto names = s.symbols();
+  bool known = std::none_of(names.begin(), names.end(), [&](const std::string& name) {
+    return graph_->symbols.at(name).unbacked;
+  });
+  return known ? s : Sym(2);
+}
+
+Value* Pool::new_input(DType dtype, std::vector<Sym> sizes) {
+  for (Sym& s : sizes) s = size_of_input(s);
   auto number = std::to_string(graph_->inputs.size());
   bool is_static =
       std::all_of(sizes.begin(), sizes.end(), [](const Sym& s) { return s.constant(); });
@@ -262,6 +272,8 @@ Types Pool::types_of(const OpDef& op, const std::vector<Arg>& args) {
 
 bool Pool::acceptable(const Node& n, const Types& types) {
   if (types.empty() || types.size() > 12) return false;
+  for (const Value* v : written_by(n))
+    if (!may_write(v)) return false;
   for (const TensorType& t : types) {
     if (t.rank() > kMaxRank) return false;
     int64_t elements = 1;
@@ -400,7 +412,18 @@ void Pool::learn(Node& n) {
     if (!shares && o->type.sizes.size() > 1) o->type.strides = layout(o->type.sizes);
     tensors_.push_back(o);
   }
-  if (n.op->mutates()) mutated_.insert(facts_.at(std::get<Value*>(n.args[0])).root);
+  for (const Value* v : written_by(n)) mutated_.insert(facts_.at(v).root);
+}
+
+// Of an in-place op its target; of a batch norm in training its running statistics.
+std::vector<Value*> Pool::written_by(const Node& n) {
+  if (n.op->mutates()) return {std::get<Value*>(n.args[0])};
+  std::vector<Value*> written;
+  auto* rewrite = n.op->as<RewriteMeaning>();
+  if (!rewrite || !rewrite->writes_arguments) return written;
+  for (const char* name : {"running_mean", "running_var"})
+    if (Value* v = tensor_arg(n, name)) written.push_back(v);
+  return written;
 }
 
 Node* Pool::emit(const OpDef& op, std::vector<Arg> args) {

@@ -72,7 +72,8 @@ class Pool {
   void draw_sizes();
   void keep_small(std::vector<Sym>& sizes) const;
   void bind(const Sym& symbol);
-  Value* new_input(DType dtype, const std::vector<Sym>& sizes);
+  Sym size_of_input(const Sym& s) const;
+  Value* new_input(DType dtype, std::vector<Sym> sizes);
   void store(Input& in);
   std::vector<Sym> layout(const std::vector<Sym>& sizes);
   Types infer(const Node& n) const;
@@ -85,6 +86,7 @@ class Pool {
   void declare_symbols(const Types& types);
   bool overlaps_itself(const TensorType& t) const;
   void learn(Node& n);
+  static std::vector<Value*> written_by(const Node& n);
 
   interp::Random random_;
   DrawLog& log_;
