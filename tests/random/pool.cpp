@@ -45,7 +45,7 @@ bool same(const std::vector<Sym>& a, const std::vector<Sym>& b) { return a == b;
 Pool::Pool(uint64_t seed, DrawLog& log)
     : random_(seed), log_(log), graph_(std::make_unique<Graph>()) {
   graph_->name = "random";
-  samples_.resize(2);
+  samples_.resize(3);
   draw_sizes();
   int64_t inputs = integer(1, 4);
   for (int64_t i = 0; i < inputs; ++i) new_input(dtype(), shape());
@@ -73,9 +73,10 @@ void Pool::draw_sizes() {
     if (chance(2)) info.max = min + integer(1, 6);
     graph_->symbols[name] = info;
     sizes_.push_back(Sym::symbol(name));
-    // No two symbols, and no symbol and a constant, agree in both.
+    // No two symbols, and no symbol and a constant, agree in all, and none is 1 in all.
     samples_[0][name] = i == 0 ? min + 1 : min;
     samples_[1][name] = i == 0 ? min : min + 1;
+    samples_[2][name] = min + 1;
   }
   size_t rank = static_cast<size_t>(integer(1, 4));
   for (size_t d = 0; d < rank; ++d) base_.push_back(size());

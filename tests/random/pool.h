@@ -54,7 +54,7 @@ class Pool {
   bool is_fresh(const Value* v) const;  // no view of an input or of a mutated tensor
   const std::vector<Value*>& tensors() const { return tensors_; }
 
-  // The value of an expression for the first of the two sample assignments of the symbols.
+  // The value of an expression for the first of the sample assignments of the symbols.
   int64_t sample(const Sym& s) const;
   int64_t least(const Sym& s) const;  // the lower one of both
 
