@@ -9,6 +9,7 @@ namespace aotc {
 namespace {
 
 constexpr uint64_t kSeeds[] = {1, 2};
+constexpr interp::RunOptions kOptions = {.reverse_axes = false, .jitter = 0, .max_iterations = 100};
 
 // The interpretable form that the compilation holds; null before stage `graph` and from `sources`
 // on.
@@ -21,9 +22,9 @@ const Graph* current_graph(const Compilation& c) {
 }
 
 interp::RunResult interpret(const Compilation& c, const interp::RunInputs& inputs) {
-  if (c.loops) return interp::run(*c.loops, inputs);
-  if (c.plan) return interp::run(c.plan->program, inputs);
-  return interp::run(*current_graph(c), inputs);
+  if (c.loops) return interp::run(*c.loops, inputs, kOptions);
+  if (c.plan) return interp::run(c.plan->program, inputs, kOptions);
+  return interp::run(*current_graph(c), inputs, kOptions);
 }
 
 }  // namespace

@@ -210,10 +210,12 @@ std::string canonical_text(const LoopProgram& p, const ScheduledKernel& k) {
 SourceFile kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
                         const EmitOptions& options, StoreTable& stores) {
   std::map<std::string, std::string> comments;  // by function
-  for (const ScheduledKernel& s : kernels) comments[s.function] += comment_for(s.kernel);
+  for (const ScheduledKernel& s : kernels)
+    if (s.kernel.kind != KernelKind::Control) comments[s.function] += comment_for(s.kernel);
   std::string body;
   for (const ScheduledKernel& s : kernels) {
-    if (s.kernel.matmul || s.function != s.kernel.name) continue;
+    if (s.kernel.matmul || s.kernel.kind == KernelKind::Control || s.function != s.kernel.name)
+      continue;
     body += KernelEmitter(plan.program, s, false, comments[s.function]).text(stores);
   }
   std::string scalars = SourceLibrary(scalar_library_text()).needed_by(body);

@@ -174,7 +174,7 @@ std::vector<ScheduledKernel> scheduled_kernels(const loops::LoopProgram& p) {
   std::map<std::string, std::string> functions;  // by canonical text
   for (const loops::Kernel& k : p.kernels) {
     kernels.push_back(schedule(p, k));
-    if (!k.matmul)
+    if (!k.matmul && k.kind != loops::KernelKind::Control)
       kernels.back().function =
           functions.emplace(canonical_text(p, kernels.back()), k.name).first->second;
   }

@@ -63,6 +63,10 @@ class RunEmitter {
     out_.scratch_slots = plan_.scratch_slots;
     std::string body;
     for (const ScheduledKernel& s : kernels_) {
+      if (s.kernel.kind == KernelKind::Control) {
+        body += marker(s.kernel);
+        continue;
+      }
       if (!s.kernel.matmul && s.function == s.kernel.name) out_.declarations += declaration(s);
       body += step(s) + fmt::format("step_done(frame, {});\n", out_.steps.size());
       out_.steps.push_back(step_row(s.kernel));
@@ -83,6 +87,24 @@ class RunEmitter {
   std::string index(const Sym& s) const { return cpp_index(s, assumptions_); }
 
   // ---- kernels
+
+  std::string marker(const Kernel& k) const {
+    switch (k.control) {
+      case Control::If:
+        return fmt::format("if ({}) {{\n", index(k.bound));
+      case Control::Else:
+        return "} else {\n";
+      case Control::While:
+        return "for (;;) {\n";
+      case Control::Test:
+        return fmt::format("if (!({})) break;\n", index(k.bound));
+      case Control::For:
+        return fmt::format("for (int64_t {0} = 0; {0} < {1}; ++{0}) {{\n", k.symbol,
+                           index(k.bound));
+      default:
+        return "}\n";
+    }
+  }
 
   std::string step(const ScheduledKernel& s) {
     const Kernel& k = s.kernel;

@@ -62,6 +62,10 @@ std::string explain(const Plan& plan) {
   std::string text =
       fmt::format("{} kernels, arena {} bytes\n", p.kernels.size(), plan.arena_bytes.str());
   for (const Kernel& k : p.kernels) {
+    if (k.kind == KernelKind::Control) {
+      text += fmt::format("\n{} {}\n", name(k.control), k.bound.str());
+      continue;
+    }
     text += fmt::format("\n{}\n", k.name);
     for (const Origin& o : k.origins)
       text += fmt::format("    {:<28} {:<24} {}\n", o.op, o.source.str(), o.source.text);

@@ -61,6 +61,7 @@ class Hoister {
       const bool needs = std::any_of(moved.begin(), moved.end(),
                                      [&](size_t m) { return conflict(p_, passed, p_.kernels[m]); });
       if (!needs) continue;
+      if (passed.kind == KernelKind::Control) return {};
       if (passed.matmul || moved.size() == kMaxMoved ||
           (writes_outward(p_, passed) && !can_fail(passed)))
         return {};

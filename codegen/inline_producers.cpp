@@ -126,12 +126,15 @@ class Inliner {
   void inline_into_readers(size_t producer, BufferId t) {
     std::vector<size_t> readers;
     bool all_inlinable = true;
+    bool other_block = false;  // which may run another number of times
     int loads = 0;
     bool once = true;
     for (size_t k = producer + 1; k < p_.kernels.size(); ++k) {
       const Kernel& kernel = p_.kernels[k];
+      other_block |= kernel.kind == KernelKind::Control;
       if (!buffers_read(kernel).contains(t)) continue;
-      if (kernel.matmul || kernel.kind == KernelKind::Host || !operands_unchanged(producer, k) ||
+      if (other_block || kernel.matmul || kernel.kind == KernelKind::Host ||
+          !operands_unchanged(producer, k) ||
           !reads_before_overwriting(p_.kernels[producer], kernel, t)) {
         all_inlinable = false;
         continue;

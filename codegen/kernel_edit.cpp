@@ -76,6 +76,7 @@ std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k) {
 }
 
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
+  if (a.kind == KernelKind::Control || b.kind == KernelKind::Control) return true;
   for (BufferId w : buffers_written(a))
     if (reads_memory_of(p, b, w) || writes_memory_of(p, b, w)) return true;
   for (BufferId w : buffers_written(b))
@@ -263,10 +264,15 @@ int count_readers(const LoopProgram& p, BufferId b) {
 }
 
 void remove_dead_kernels(LoopProgram& p) {
+  const Blocks blocks(controls_of(p));
   std::set<BufferId> needed;
   for (size_t i = p.kernels.size(); i-- > 0;) {
     Kernel& k = p.kernels[i];
-    bool live = k.kind == KernelKind::Check || k.kind == KernelKind::Host;
+    if (k.control == Control::EndWhile || k.control == Control::EndFor)
+      for (size_t j = blocks.partner(i); j < i; ++j)  // by the next iteration
+        needed.merge(buffers_read(p.kernels[j]));
+    bool live =
+        k.kind == KernelKind::Check || k.kind == KernelKind::Host || k.kind == KernelKind::Control;
     for (BufferId w : buffers_written(k))
       live |= p.buffers[static_cast<size_t>(w)].home != Home::Temp || needed.contains(w);
     if (live)

@@ -19,7 +19,7 @@ bool writes_memory_of(const LoopProgram& p, const Kernel& k, BufferId b);
 // The symbols of the program that the kernel's sizes and indices use.
 std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k);
 // True if b writes what a reads or writes, or reads what a writes, or one defines a symbol that the
-// other uses: their order matters.
+// other uses, or one is a control flow marker: their order matters.
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b);
 
 // Names of the axes and values that an expression depends on, directly and through its operands.

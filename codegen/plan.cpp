@@ -35,6 +35,7 @@ Sym rounded_bytes(const Buffer& b) {
 }
 
 std::vector<Lifetime> lifetimes(const LoopProgram& p) {
+  const Blocks blocks(controls_of(p));
   std::map<BufferId, Lifetime> live;
   for (size_t k = 0; k < p.kernels.size(); ++k) {
     std::set<BufferId> touched = buffers_read(p.kernels[k]);
@@ -43,7 +44,10 @@ std::vector<Lifetime> lifetimes(const LoopProgram& p) {
       if (p.buffers[static_cast<size_t>(b)].home != Home::Temp) continue;
       auto [it, added] =
           live.emplace(b, Lifetime{b, k, k, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
-      it->second.last = k;
+      // What comes from before a loop is there for all its iterations.
+      const auto loop = blocks.outermost_loop(k);
+      it->second.last =
+          loop && it->second.first < loop->begin ? loop->end : std::max(k, it->second.last);
     }
   }
   std::vector<Lifetime> ordered;

@@ -78,7 +78,7 @@ Sym estimate_work(const Kernel& k) {
 ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
   ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
-  if (k.matmul) return s;
+  if (k.matmul || k.kind == KernelKind::Control) return s;
   flatten_accesses(p, k);
   if (k.kind == KernelKind::Host) return s;
   collapse(k, k.axes);

@@ -98,6 +98,7 @@ class WriteBacks {
       if (&other != &w && other.value == t) return "the value is written back to two storages";
     if (!(temp.strides == target.strides) && used_by_matmul(t))
       return "a matrix product uses the value in another layout than the storage's";
+    if (computed_in_block(t)) return "the value is computed in a branch or a loop";
     std::string obstacle = old_value_needed(t, w.target);
     if (!obstacle.empty()) return obstacle;
     retarget(t, w.target);
@@ -112,6 +113,13 @@ class WriteBacks {
     for (const Kernel& k : p_.kernels)
       for (const MatmulOperand* o : k.matmul ? operands(k) : std::array<MatmulOperand*, 4>{})
         if (o && o->buffer == t) return true;
+    return false;
+  }
+
+  bool computed_in_block(BufferId t) const {
+    const Blocks blocks(controls_of(p_));
+    for (size_t i = 0; i < p_.kernels.size(); ++i)
+      if (blocks.depth(i) > 0 && buffers_written(p_.kernels[i]).contains(t)) return true;
     return false;
   }
 
@@ -225,7 +233,7 @@ class WriteBacks {
                          [](const Phase& ph) { return ph.stores.empty(); });
     });
     for (Kernel& k : p_.kernels)
-      if (!k.matmul && k.kind != KernelKind::Check && k.kind != KernelKind::Host)
+      if (!k.matmul && (k.kind == KernelKind::Loops || k.kind == KernelKind::Copy))
         remove_dead_expressions(k);
   }
 

@@ -7,6 +7,7 @@
 
 #include "ir/declared_types.h"
 #include "ir/graph.h"
+#include "ir/ops/control.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
 #include "ir/ops/shape_math.h"
@@ -56,6 +57,7 @@ class Functionalizer {
     Value* current = nullptr;
     int version = 0;
     Node* last_mutation = nullptr;
+    int block = 0;  // where it is made
   };
 
   // Two inputs that are the same view of one storage are one storage.
@@ -76,7 +78,7 @@ class Functionalizer {
         overlapping_[b.value] = a.value;
       }
       alias_[a.value] = {root, nullptr, nullptr, 0, root, 0};
-      if (root == a.value) roots_[root] = {root, 0, nullptr};
+      if (root == a.value) roots_[root] = {root, 0, nullptr, 0};
     }
   }
 
@@ -107,7 +109,7 @@ class Functionalizer {
 
   void define_root(Value* v, Value* image) {
     alias_[v] = {v, nullptr, nullptr, 0, image, 0};
-    roots_[v] = {image, 0, nullptr};
+    roots_[v] = {image, 0, nullptr, blocks_.back()};
   }
 
   Node* clone_with(const Node& n, const std::map<Value*, Value*>& fixed) {
@@ -130,6 +132,7 @@ class Functionalizer {
   void process(std::unique_ptr<Node> node) {
     Node* n = node.get();
     retired_.push_back(std::move(node));
+    enter(control_of(*n->op));
     bool rewrites = n->op->as<RewriteMeaning>() && !n->op->mutates();
     bool may_alias = std::any_of(n->op->schema.args.begin(), n->op->schema.args.end(),
                                  [](const SchemaArg& a) { return a.aliased; });
@@ -140,6 +143,23 @@ class Functionalizer {
     if (rewrites && may_alias) return expand(*n);
     Node* c = clone_with(*n, {});
     for (size_t i = 0; i < n->outputs.size(); ++i) define_root(n->outputs[i], c->outputs[i]);
+  }
+
+  // Branches and loops are blocks; each part of an if is one.
+  void enter(Control c) {
+    const bool begins = c == Control::If || c == Control::While || c == Control::For;
+    const bool ends = c == Control::EndIf || c == Control::EndWhile || c == Control::EndFor;
+    if (ends || c == Control::Else) blocks_.pop_back();
+    if (begins || c == Control::Else) blocks_.push_back(++last_block_);
+  }
+
+  // Whether the mutation happens would depend on a condition.
+  void refuse_from_block(const Node& n, Value* root) const {
+    if (roots_.at(root).block == blocks_.back()) return;
+    user_error(
+        "{}: node '{}': {} mutates a tensor from outside of its branch or loop, which is not "
+        "supported; compute the new value there, return it, and mutate afterwards",
+        n.source.str(), n.name, n.op->name());
   }
 
   void refuse_other_mutations(const Node& n) {
@@ -231,6 +251,7 @@ class Functionalizer {
     get(target);
     Value* root = alias_.at(target).root;
     refuse_constant(n, root);
+    refuse_from_block(n, root);
     Node twin;
     twin.op = n.op->twin;
     twin.args = n.args;
@@ -309,7 +330,9 @@ class Functionalizer {
   std::map<Value*, Root> roots_;
   std::map<Value*, Value*> overlapping_;
   std::vector<std::unique_ptr<Node>> retired_;
-  std::set<const Value*> used_;  // of the mutating program
+  std::set<const Value*> used_;    // of the mutating program
+  std::vector<int> blocks_ = {0};  // those around the node, the innermost last
+  int last_block_ = 0;
 };
 
 // The value that a chain of views starts from.

@@ -16,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "ir/control.h"
 #include "ir/graph.h"
 #include "ir/scalar.h"
 
@@ -94,7 +95,7 @@ struct Origin {
   Source source;
 };
 
-enum class KernelKind : uint8_t { Loops, Check, Template, Host, Copy };
+enum class KernelKind : uint8_t { Loops, Check, Template, Host, Copy, Control };
 
 // A matrix product with run-time strides (templates/matmul.h); operand views are (buffer, strides).
 struct MatmulOperand {
@@ -128,6 +129,10 @@ struct Kernel {
   std::shared_ptr<Matmul> matmul;
   // Host: `symbol` gets the value of expression 0 (evaluated once, no axes).
   std::string symbol;
+  // Control: a marker. `bound` is the condition of an if or a test, or the iterations of a for,
+  // whose counter is `symbol`.
+  aotc::Control control = aotc::Control::None;
+  Sym bound;
 
   ExprId add(Expr e) {
     exprs.push_back(std::move(e));
@@ -172,6 +177,9 @@ struct LoopProgram {
 
   Assumptions assumptions(const Kernel& k) const;  // symbols and the kernel's axes
 };
+
+// One entry per kernel.
+std::vector<aotc::Control> controls_of(const LoopProgram& p);
 
 // Element offset of an access within its home, simplified.
 Sym flat_offset(const Buffer& b, const std::vector<Sym>& at);

@@ -19,6 +19,12 @@ Assumptions LoopProgram::assumptions(const Kernel& k) const {
   return a;
 }
 
+std::vector<Control> controls_of(const LoopProgram& p) {
+  std::vector<Control> all;
+  for (const Kernel& k : p.kernels) all.push_back(k.control);
+  return all;
+}
+
 Sym flat_offset(const Buffer& b, const std::vector<Sym>& at) {
   Sym s = b.offset;
   for (size_t i = 0; i < at.size(); ++i) s = s + at[i] * b.strides[i];
@@ -239,6 +245,15 @@ void Lowering::check(
   k.kernel().condition = ok.id;
   k.kernel().report = report.id;
   k.kernel().message = fmt::format("{} ({}): {}", n.op->name(), n.source.str(), message);
+  finish(k, n);
+}
+
+void Lowering::control(const Node& n, Control c) {
+  KernelBuilder k(*this, unique_kernel_name(aotc::name(c)));
+  k.kernel().kind = KernelKind::Control;
+  k.kernel().control = c;
+  if (!n.args.empty()) k.kernel().bound = assumptions_.simplify(std::get<Sym>(n.args[0]));
+  if (c == Control::For) k.kernel().symbol = *n.output()->sym.symbol_name();
   finish(k, n);
 }
 

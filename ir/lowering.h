@@ -154,6 +154,7 @@ class Lowering {
   // A kernel that stores src over the region of `target` that `map` (from src's index) names.
   void copy_into(const Node& n, Value* src, loops::BufferId target,
                  const std::function<std::vector<Sym>(const std::vector<Sym>&)>& map);
+  void control(const Node& n, Control c);  // a marker
   std::string unique_kernel_name(const std::string& base);
   // Kernel-independent simplification with the symbols' ranges.
   Sym simplify(const Sym& s) const { return assumptions_.simplify(s); }

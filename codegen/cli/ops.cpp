@@ -73,6 +73,8 @@ const char* kind_text(LoopsKind kind) {
       return "check";
     case LoopsKind::Host:
       return "host scalar";
+    case LoopsKind::Control:
+      return "control";
   }
   return "";
 }

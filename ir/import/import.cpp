@@ -376,6 +376,7 @@ class Importer {
     for (const std::string& n : names) {
       SymbolInfo info;
       info.unbacked = !from_inputs.contains(n);
+      if (flat_.counters.contains(archive_symbols_.at(n))) info.min = 0;
       auto it = p_.range_constraints.find(archive_symbols_.at(n));
       if (it != p_.range_constraints.end()) {
         info.min = it->second.min;

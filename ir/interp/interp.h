@@ -48,6 +48,8 @@ struct RunOptions {
   // and yield results that are off by a few units in the last place: what may change is what the
   // order of the additions may change.
   uint64_t jitter = 0;
+  // A while loop that goes on longer is a failed check: random inputs may never end one.
+  int64_t max_iterations = 10000;
 };
 
 // Run a program on copies of the inputs. A failed check is a result; inputs that do not fit the

@@ -7,6 +7,7 @@
 #include "ir/interp/run_loops.h"
 #include "ir/interp/single_node.h"
 #include "ir/interp/views.h"
+#include "ir/ops/control.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
 
@@ -15,13 +16,29 @@ namespace {
 
 class GraphRun {
  public:
-  GraphRun(const Graph& g, Call& call, uint64_t jitter) : graph_(g), call_(call), jitter_(jitter) {
+  GraphRun(const Graph& g, Call& call, const RunOptions& options)
+      : graph_(g), call_(call), options_(options) {
     for (size_t i = 0; i < g.inputs.size(); ++i)
       if (call.input(i).memory) env_[g.inputs[i].value] = call.input(i);
   }
 
   void run() {
-    for (const auto& n : graph_.nodes) node(*n);
+    std::vector<const Node*> nodes;
+    for (const auto& n : graph_.nodes) nodes.push_back(n.get());
+    const auto bound = [&](size_t i) {
+      return eval(std::get<Sym>(nodes[i]->args.at(0)), call_.symbols);
+    };
+    run_blocks(
+        controls_of(graph_), [&](size_t i) { node(*nodes[i]); },
+        [&](size_t i) {
+          const bool goes_on = bound(i) != 0;
+          if (goes_on && control_of(*nodes[i]->op) == Control::Test &&
+              ++iterations_ > options_.max_iterations)
+            throw CheckFailed("a loop goes on for too long");
+          return goes_on;
+        },
+        bound,
+        [&](size_t i, int64_t n) { call_.symbols[*nodes[i]->output()->sym.symbol_name()] = n; });
   }
 
   // Outputs that are no aliases are read before the write-backs, which may change what they are
@@ -43,7 +60,7 @@ class GraphRun {
 
  private:
   const Tensor& tensor(const Value* v) {
-    auto it = env_.find(v);
+    auto it = env_.find(place_of(v));
     if (it == env_.end()) internal_error("%{} has no value", v ? v->name : "none");
     return it->second;
   }
@@ -74,7 +91,46 @@ class GraphRun {
     if (n.op->is_view()) return view(n);
     if (n.op->as<RewriteMeaning>()) return rewrite(n);
     if (n.op == find_op("aotc.write_view")) return write_view(n);
+    if (n.op == find_op("aotc.assign")) return assign_value(n);
+    if (n.op == find_op("aotc.next")) return next(n);
+    if (n.op == find_op("aotc.rows")) return rows(n);
+    if (n.op == find_op("aotc.set_row")) return set_row(n);
     leaf(n);
+  }
+
+  // ---- values of blocks
+
+  // The parts of an if assign the same value; one of them runs.
+  static const Value* place_of(const Value* v) {
+    while (v && v->producer && v->producer->op == find_op("aotc.assign") &&
+           tensor_arg(*v->producer, "previous"))
+      v = tensor_arg(*v->producer, "previous");
+    return v;
+  }
+
+  void assign_value(const Node& n) {
+    env_[place_of(n.output())] = with_layout(copy(tensor(tensor_arg(n, "value"))), *n.output());
+  }
+
+  void next(const Node& n) {
+    const auto& carried = std::get<std::vector<Value*>>(arg(n, "carried"));
+    const auto& values = std::get<std::vector<Value*>>(arg(n, "next"));
+    std::vector<Tensor> now;
+    for (Value* v : values) now.push_back(copy(tensor(v)));
+    for (size_t i = 0; i < carried.size(); ++i) env_[carried[i]] = with_layout(now[i], *carried[i]);
+  }
+
+  void rows(const Node& n) {
+    const TensorType& t = n.output()->type;
+    env_[n.output()] = empty(t.dtype, eval(t.sizes, call_.symbols));
+  }
+
+  void set_row(const Node& n) {
+    Tensor row = tensor(tensor_arg(n, "rows"));
+    row.offset += eval(sym_arg(n, "index"), call_.symbols) * row.strides.at(0);
+    row.sizes.erase(row.sizes.begin());
+    row.strides.erase(row.strides.begin());
+    assign(row, tensor(tensor_arg(n, "row")));
   }
 
   void view(const Node& n) {
@@ -169,8 +225,16 @@ class GraphRun {
     Graph::for_each_operand(n, [&](Value* v) {
       if (v->kind == ValueKind::Tensor) operands[v] = tensor(v);
     });
+    // In a loop, the value that the node defined last time is void.
+    std::erase_if(call_.symbols, [&](const auto& s) {
+      auto it = definer_.find(s.first);
+      return it != definer_.end() && it->second == &n;
+    });
+    const Symbols before = call_.symbols;
     std::vector<Tensor> results =
-        run_single_node(n, operands, graph_.symbols, call_.symbols, jitter_);
+        run_single_node(n, operands, graph_.symbols, call_.symbols, options_.jitter);
+    for (const auto& [name, _] : call_.symbols)
+      if (!before.contains(name)) definer_[name] = &n;
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor)
         env_[n.outputs[i]] = with_layout(results[i], *n.outputs[i]);
@@ -188,9 +252,11 @@ class GraphRun {
 
   const Graph& graph_;
   Call& call_;
-  const uint64_t jitter_;
+  const RunOptions options_;
+  int64_t iterations_ = 0;
   std::unordered_map<const Value*, Tensor> env_;
   std::vector<std::unique_ptr<Graph>> scratch_;
+  std::map<std::string, const Node*> definer_;  // of symbols found in data
 };
 
 }  // namespace
@@ -201,7 +267,7 @@ RunResult run(const Graph& graph, const RunInputs& inputs, const RunOptions& opt
   call.stage([](size_t) { return false; });
   RunResult outputs;
   try {
-    GraphRun run(graph, call, options.jitter);
+    GraphRun run(graph, call, options);
     run.run();
     run.finish(outputs);
     call.unstage();

@@ -13,7 +13,18 @@ using namespace loops;
 
 void run_kernels(const LoopProgram& program, Buffers& buffers, Symbols& symbols,
                  const RunOptions& options) {
-  for (const Kernel& k : program.kernels) run_kernel(k, buffers, symbols, options);
+  int64_t iterations = 0;
+  const auto kernel = [&](size_t i) -> const Kernel& { return program.kernels[i]; };
+  run_blocks(
+      controls_of(program), [&](size_t i) { run_kernel(kernel(i), buffers, symbols, options); },
+      [&](size_t i) {
+        const bool goes_on = eval(kernel(i).bound, symbols) != 0;
+        if (goes_on && kernel(i).control == Control::Test && ++iterations > options.max_iterations)
+          throw CheckFailed("a loop goes on for too long");
+        return goes_on;
+      },
+      [&](size_t i) { return eval(kernel(i).bound, symbols); },
+      [&](size_t i, int64_t n) { symbols[kernel(i).symbol] = n; });
 }
 
 Tensor output_buffer(Buffers& buffers, BufferId id, const std::string& name) {

@@ -81,7 +81,7 @@ struct RewriteMeaning {
 };
 
 // Builds its kernels itself (index, scatter, creation, scan, templates, checks).
-enum class LoopsKind : uint8_t { Index, Scatter, Creation, Scan, Sort, Template, Check, Host };
+enum class LoopsKind : uint8_t { Index, Scatter, Creation, Scan, Sort, Template, Check, Host, Control };
 struct LoopsMeaning {
   LoopsKind kind;
   std::function<void(Lowering&, const Node&)> fn;
@@ -146,6 +146,7 @@ Rows index_ops();
 Rows linear_ops();
 Rows composite_ops();
 Rows check_ops();
+Rows control_ops();
 
 // Row makers.
 OpDef scalar_op(std::string_view schema, TypeRule rule, std::function<E(Elements&)> fn,

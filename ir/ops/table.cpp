@@ -50,7 +50,7 @@ void derive_in_place_view(Table& t, const OpDef& op) {
 Table build() {
   Table t;
   for (Rows (*rows)() : {pointwise_ops, reduce_ops, view_ops, creation_ops, index_ops, linear_ops,
-                         composite_ops, check_ops})
+                         composite_ops, check_ops, control_ops})
     for (OpDef& op : rows()) t.rows.push_back(std::move(op));
   add_argument_checks(t.rows);
   for (const OpDef& op : t.rows)

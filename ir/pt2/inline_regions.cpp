@@ -1,12 +1,10 @@
 // Putting regions in line: every name of the subgraph is mapped to an operand or to a name that is
 // free outside.
-#include "ir/pt2/inline_regions.h"
+#include "ir/pt2/inliner.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <set>
 
 #include "ir/error.h"
 
@@ -36,6 +34,8 @@ std::optional<size_t> region_of(const Node& n) {
   return std::nullopt;
 }
 
+}  // namespace
+
 std::string* name_in(Argument& a) {
   if (auto* t = std::get_if<TensorName>(&a.value)) return &t->name;
   if (auto* s = std::get_if<SymIntName>(&a.value)) return &s->name;
@@ -55,130 +55,110 @@ std::vector<Argument> flat(const std::vector<Argument>& list) {
   return out;
 }
 
-class Inliner {
- public:
-  Inliner(const Graph& graph, const std::string& path) : path_(path), out_(graph) {
-    out_.nodes.clear();
+std::map<std::string, Argument> bind_inputs(const Graph& inner,
+                                            const std::vector<Argument>& given) {
+  std::map<std::string, Argument> names;
+  for (size_t i = 0; i < given.size(); ++i) {
+    Argument formal = inner.inputs[i];
+    if (const std::string* name = name_in(formal)) names.insert_or_assign(*name, given[i]);
   }
+  return names;
+}
 
-  FlatGraph run(const std::vector<Node>& nodes) {
-    for (const Node& n : nodes) add(n, 0);
-    return {std::move(out_), std::move(same_as_)};
+FlatGraph Inliner::run(const std::vector<Node>& nodes) {
+  for (const Node& n : nodes) add(n, 0);
+  return {std::move(out_), std::move(same_as_), std::move(counters_)};
+}
+
+void Inliner::add(const Node& n, int depth) {
+  if (depth == kMaxRegions)
+    user_error("{}: node '{}': more than {} regions inside each other", path_, n.name, kMaxRegions);
+  if (const auto region = region_of(n)) return add_region(n, *region, depth);
+  if (!add_control(n, depth)) out_.nodes.push_back(n);
+}
+
+void Inliner::add_region(const Node& n, size_t region, int depth) {
+  const Graph& inner = *std::get<GraphArg>(n.inputs[region].arg.value).graph;
+  std::vector<Argument> given;
+  for (size_t i = region + 1; i < n.inputs.size(); ++i)
+    if (n.inputs[i].name.empty()) given.push_back(n.inputs[i].arg);  // the rest are options
+  if (given.size() != inner.inputs.size()) given = flat(given);
+  if (given.size() != inner.inputs.size()) misfit(n, "inputs", given.size(), inner.inputs.size());
+  Names names = bind_inputs(inner, given);
+  results(n, inner, names);
+  merge_values(inner, names);
+  for (const Node& m : inner.nodes) add(renamed(m, names), depth + 1);
+}
+
+void Inliner::misfit(const Node& n, const char* what, size_t found, size_t expected) const {
+  user_error("{}: node '{}' ({}): its subgraph has {} {}, the node {}; export the program again",
+             path_, n.name, n.target, expected, what, found);
+}
+
+// Gives the values that leave the region their names outside. One that is an operand, or leaves
+// twice, is another name of that value.
+void Inliner::results(const Node& n, const Graph& inner, Names& names) {
+  std::vector<Argument> outside = flat(n.outputs), inside = flat(inner.outputs);
+  if (outside.size() != inside.size()) misfit(n, "outputs", outside.size(), inside.size());
+  for (size_t i = 0; i < outside.size(); ++i) {
+    const std::string* from = name_in(inside[i]);
+    if (!from || !name_in(outside[i])) continue;
+    if (names.emplace(*from, outside[i]).second) continue;
+    if (!std::holds_alternative<TensorName>(outside[i].value)) continue;  // its expression says all
+    if (const std::string* value = name_in(names.at(*from)))
+      same_as_[*name_in(outside[i])] = *value;
   }
+}
 
- private:
-  void add(const Node& n, int depth) {
-    const auto region = region_of(n);
-    if (!region) {
-      out_.nodes.push_back(n);
-      return;
-    }
-    if (depth == kMaxRegions)
-      user_error("{}: node '{}': more than {} regions inside each other", path_, n.name,
-                 kMaxRegions);
-    const Graph& inner = *std::get<GraphArg>(n.inputs[*region].arg.value).graph;
-    std::map<std::string, Argument> names = operands(n, *region, inner);
-    results(n, inner, names);
-    merge_values(inner, names);
-    for (const Node& m : inner.nodes) add(renamed(m, names), depth + 1);
-  }
+bool Inliner::is_taken(const std::string& name) const {
+  return out_.tensor_values.contains(name) || out_.sym_int_values.contains(name) ||
+         out_.sym_bool_values.contains(name) || out_.sym_float_values.contains(name);
+}
 
-  [[noreturn]] void misfit(const Node& n, const char* what, size_t found, size_t expected) const {
-    user_error("{}: node '{}' ({}): its subgraph has {} {}, the node {}; export the program again",
-               path_, n.name, n.target, expected, what, found);
-  }
+std::string Inliner::free_name(const std::string& name) const {
+  std::string free = name;
+  for (int k = 1; is_taken(free); ++k) free = fmt::format("{}_{}", name, k);
+  return free;
+}
 
-  std::map<std::string, Argument> operands(const Node& n, size_t region, const Graph& inner) const {
-    std::vector<Argument> given;
-    for (size_t i = region + 1; i < n.inputs.size(); ++i)
-      if (n.inputs[i].name.empty()) given.push_back(n.inputs[i].arg);  // the rest are options
-    if (given.size() != inner.inputs.size()) given = flat(given);
-    if (given.size() != inner.inputs.size()) misfit(n, "inputs", given.size(), inner.inputs.size());
-    std::map<std::string, Argument> names;
-    for (size_t i = 0; i < given.size(); ++i) {
-      Argument formal = inner.inputs[i];
-      if (const std::string* name = name_in(formal)) names.insert_or_assign(*name, given[i]);
-    }
-    return names;
-  }
-
-  // Gives the values that leave the region their names outside. One that is an operand, or leaves
-  // twice, is another name of that value.
-  void results(const Node& n, const Graph& inner, std::map<std::string, Argument>& names) {
-    std::vector<Argument> outside = flat(n.outputs), inside = flat(inner.outputs);
-    if (outside.size() != inside.size()) misfit(n, "outputs", outside.size(), inside.size());
-    for (size_t i = 0; i < outside.size(); ++i) {
-      const std::string* from = name_in(inside[i]);
-      if (!from || !name_in(outside[i])) continue;
-      if (names.emplace(*from, outside[i]).second) continue;
-      if (!std::holds_alternative<TensorName>(outside[i].value))
-        continue;  // its expression says all
-      if (const std::string* value = name_in(names.at(*from)))
-        same_as_[*name_in(outside[i])] = *value;
-    }
-  }
-
-  bool is_taken(const std::string& name) const {
-    return out_.tensor_values.contains(name) || out_.sym_int_values.contains(name) ||
-           out_.sym_bool_values.contains(name) || out_.sym_float_values.contains(name);
-  }
-
-  // Brings the subgraph's table of values along, under names that are free.
-  template <typename T>
-  void merge(const std::map<std::string, T>& from, std::map<std::string, T>& to,
-             std::map<std::string, Argument>& names,
-             const std::function<Argument(std::string)>& argument) {
+// Brings the subgraph's tables of values along, under names that are free.
+void Inliner::merge_values(const Graph& inner, Names& names) {
+  const auto merge = [&](const auto& from, auto& to, const auto& argument) {
     for (const auto& [name, value] : from) {
       if (names.contains(name)) continue;
-      std::string free = name;
-      for (int k = 1; is_taken(free); ++k) free = fmt::format("{}_{}", name, k);
+      const std::string free = free_name(name);
       to.emplace(free, value);
       names.emplace(name, argument(free));
     }
+  };
+  merge(inner.tensor_values, out_.tensor_values,
+        [](const std::string& s) { return Argument{TensorName{s}, "as_tensor"}; });
+  merge(inner.sym_int_values, out_.sym_int_values,
+        [](const std::string& s) { return Argument{SymIntName{s}, "as_sym_int"}; });
+  merge(inner.sym_bool_values, out_.sym_bool_values,
+        [](const std::string& s) { return Argument{SymBoolName{s}, "as_sym_bool"}; });
+  merge(inner.sym_float_values, out_.sym_float_values,
+        [](const std::string& s) { return Argument{SymFloatName{s}, "as_sym_float"}; });
+}
+
+Argument Inliner::renamed(const Argument& a, const Names& names) {
+  Argument out = a;
+  if (auto* list = std::get_if<std::vector<Argument>>(&out.value)) {
+    for (Argument& item : *list) item = renamed(item, names);
+  } else if (const std::string* name = name_in(out)) {
+    if (auto it = names.find(*name); it != names.end()) return it->second;
   }
+  return out;
+}
 
-  void merge_values(const Graph& inner, std::map<std::string, Argument>& names) {
-    merge<TensorMeta>(inner.tensor_values, out_.tensor_values, names, [](std::string s) {
-      return Argument{TensorName{std::move(s)}, "as_tensor"};
-    });
-    merge<SymInt>(inner.sym_int_values, out_.sym_int_values, names,
-                  [](std::string s) { return Argument{SymIntName{std::move(s)}, "as_sym_int"}; });
-    merge<SymBool>(inner.sym_bool_values, out_.sym_bool_values, names, [](std::string s) {
-      return Argument{SymBoolName{std::move(s)}, "as_sym_bool"};
-    });
-    merge<SymFloat>(inner.sym_float_values, out_.sym_float_values, names, [](std::string s) {
-      return Argument{SymFloatName{std::move(s)}, "as_sym_float"};
-    });
-  }
-
-  static Argument renamed(const Argument& a, const std::map<std::string, Argument>& names) {
-    Argument out = a;
-    if (auto* list = std::get_if<std::vector<Argument>>(&out.value)) {
-      for (Argument& item : *list) item = renamed(item, names);
-    } else if (const std::string* name = name_in(out)) {
-      if (auto it = names.find(*name); it != names.end()) return it->second;
-    }
-    return out;
-  }
-
-  static Node renamed(const Node& n, const std::map<std::string, Argument>& names) {
-    Node out = n;
-    for (NamedArgument& a : out.inputs) a.arg = renamed(a.arg, names);
-    for (Argument& a : out.outputs) a = renamed(a, names);
-    return out;
-  }
-
-  const std::string& path_;
-  Graph out_;
-  std::map<std::string, std::string> same_as_;
-};
-
-}  // namespace
+Node Inliner::renamed(const Node& n, const Names& names) {
+  Node out = n;
+  for (NamedArgument& a : out.inputs) a.arg = renamed(a.arg, names);
+  for (Argument& a : out.outputs) a = renamed(a, names);
+  return out;
+}
 
 FlatGraph inline_regions(const Graph& graph, const std::string& path) {
-  if (std::none_of(graph.nodes.begin(), graph.nodes.end(),
-                   [](const Node& n) { return region_of(n).has_value(); }))
-    return {graph, {}};
   return Inliner(graph, path).run(graph.nodes);
 }
 

@@ -81,8 +81,8 @@ std::string type_text(const TensorType& t) {
 
 std::string source_text(const Source& s) {
   if (s.file.empty() && s.line == 0 && s.text.empty() && s.function.empty()) return "";
-  std::string out =
-      "# " + (all_of(s.file, "_./+@~-") ? s.file : text::quoted(s.file)) + ":" + std::to_string(s.line);
+  std::string out = "# " + (all_of(s.file, "_./+@~-") ? s.file : text::quoted(s.file)) + ":" +
+                    std::to_string(s.line);
   if (!s.function.empty())
     out += " in " + (all_of(s.function, "_.<>") ? s.function : text::quoted(s.function));
   if (!s.text.empty()) out += ": " + (is_plain_line(s.text) ? s.text : text::quoted(s.text));

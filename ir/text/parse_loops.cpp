@@ -30,6 +30,8 @@ class LoopsParser {
   void statement() {
     if (is_kernel_word(in_.peek_word())) {
       p_.kernels.push_back(parse_kernel(in_, names_));
+    } else if (in_.accept_word("control")) {
+      control();
     } else if (in_.accept_word("buffer")) {
       buffer();
     } else if (in_.accept_word("write")) {
@@ -40,10 +42,31 @@ class LoopsParser {
       output();
     } else {
       in_.fail(
-          "expected a statement: buffer, kernel, check, template, host, copy, write back, view, "
+          "expected a statement: buffer, kernel, check, template, host, copy, control, write back, "
+          "view, "
           "output or "
           "'}'");
     }
+  }
+
+  void control() {
+    Kernel k;
+    k.kind = KernelKind::Control;
+    k.name = in_.name("a marker's name");
+    in_.expect(":");
+    size_t begin = in_.mark();
+    const std::string word = in_.word("if, else, end_if, while, test, end_while, for or end_for");
+    const auto c = control_named(word);
+    if (!c) in_.fail_at(begin, fmt::format("'{}' is no control flow marker", word));
+    k.control = *c;
+    if (*c == Control::For) {
+      k.symbol = in_.name("the counter");
+      in_.expect("<");
+    }
+    if (*c == Control::For || *c == Control::If || *c == Control::Test) k.bound = in_.sym("");
+    const Source source = in_.end_of_line();
+    k.origins.push_back({"aotc." + word, k.name, source});
+    p_.kernels.push_back(std::move(k));
   }
 
   void buffer() {

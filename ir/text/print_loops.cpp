@@ -35,6 +35,8 @@ const char* kind_name(KernelKind k) {
       return "host";
     case KernelKind::Copy:
       return "copy";
+    case KernelKind::Control:
+      return "control";
   }
   return "kernel";
 }
@@ -109,6 +111,7 @@ class LoopsPrinter {
     kernel_ = &k;
     printed_.clear();
     out_ += "\n";
+    if (k.kind == KernelKind::Control) return control(k);
     line(1, fmt::format("{} {}{}{} {{", kind_name(k.kind), name_text(k.name), axes_text(k.axes),
                         k.device == Device{} ? "" : " " + device_text(k.device)));
     for (const Origin& o : k.origins)
@@ -119,6 +122,14 @@ class LoopsPrinter {
     for (size_t i = 0; i < k.phases.size(); ++i) phase(i, plain ? 2 : 3);
     if (k.phases.empty()) effects(2);
     line(1, "}");
+  }
+
+  void control(const Kernel& k) {
+    std::string s = fmt::format("control {}: {}", name_text(k.name), aotc::name(k.control));
+    if (k.control == Control::For) s += " " + name_text(k.symbol) + " <";
+    if (k.control == Control::For || k.control == Control::If || k.control == Control::Test)
+      s += " " + k.bound.str();
+    line(1, s, k.origins.empty() ? Source{} : k.origins[0].source);
   }
 
   void unused_exprs() {

@@ -304,6 +304,11 @@ class KernelVerifier {
         found_.require(!k_.symbol.empty(), "a host kernel defines no symbol");
         typed(0, DType::Int64, "the symbol's value");
         break;
+      case KernelKind::Control:
+        found_.require(k_.control != Control::None && k_.exprs.empty() && !stores,
+                       "a control flow marker computes something");
+        scope({k_.bound});
+        break;
       case KernelKind::Template:
         found_.require(k_.matmul != nullptr, "a template kernel has no template");
         break;

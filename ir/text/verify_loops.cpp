@@ -20,13 +20,15 @@ class LoopsVerifier {
   void run() {
     declare_symbols();
     for (const Buffer& b : p_.buffers) buffer(b);
+    blocks();
     std::set<std::string> names;
     for (const Kernel& k : p_.kernels) {
       found_.at("kernel " + k.name);
       found_.require(names.insert(k.name).second, "its name is taken");
       verify_kernel(k, context_, found_);
       context_.written.merge(stored_buffers(k));
-      if (k.kind == KernelKind::Host) context_.symbols.insert(k.symbol);
+      if (k.kind == KernelKind::Host || k.control == Control::For)
+        context_.symbols.insert(k.symbol);
     }
     for (const WriteBackInfo& w : p_.write_backs) write_back(w, names);
     for (const OutputView& v : p_.output_views) view(v);
@@ -42,6 +44,15 @@ class LoopsVerifier {
       if (i.value && i.value->kind == ValueKind::Tensor)
         for (const Sym& s : i.value->type.sizes) context_.symbols.merge(s.symbols());
       if (auto* s = std::get_if<Sym>(&i.scalar)) context_.symbols.merge(s->symbols());
+    }
+  }
+
+  void blocks() {
+    found_.at("control flow");
+    try {
+      Blocks{controls_of(p_)};
+    } catch (const InternalError& e) {
+      found_.require(false, "{}", e.what());
     }
   }
 
