@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 
 #include "codegen/pipeline.h"
 
@@ -88,6 +89,13 @@ void check_replaceable(const std::string& path) {
 }
 
 }  // namespace
+
+void check_package_path(const std::string& path) {
+  check_replaceable(path);
+  const std::filesystem::path folder = std::filesystem::absolute(path).parent_path();
+  if (access(folder.c_str(), W_OK) != 0)
+    user_error("{}: cannot create a file there: {}", path, std::strerror(errno));
+}
 
 void write_package(const Compilation& c, const std::string& path) {
   check_replaceable(path);

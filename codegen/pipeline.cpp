@@ -176,6 +176,22 @@ Compilation compile_model(const std::string& pt2_path, const CompileSettings& se
   return c;
 }
 
+namespace {
+
+// The text is the user's: what is wrong with it is a user's error.
+void check_parsed(const Compilation& c, const std::string& stage, const std::string& file) {
+  try {
+    if (c.graph) verify(*c.graph->graph, GraphStage::Graph);
+    if (c.functional) verify(*c.functional->graph, GraphStage::Functional);
+    if (c.core) verify(*c.core->graph, GraphStage::Core);
+    if (c.loops) verify(*c.loops, stage);
+  } catch (const InternalError& e) {
+    user_error("{}: this is no program of stage '{}': {}", file, stage, e.what());
+  }
+}
+
+}  // namespace
+
 Compilation compile_from(const std::string& from, const std::string& text_file,
                          const std::string& pt2_path, const CompileSettings& settings,
                          const std::string& last) {
@@ -189,6 +205,7 @@ Compilation compile_from(const std::string& from, const std::string& text_file,
   c.settings = settings;
   if (!pt2_path.empty()) c.exported = read_archive(pt2_path);
   stage.parse(c, text.str(), text_file);
+  check_parsed(c, from, text_file);
   if (last != from) run_from(c, stage_index(from) + 1, last);
   return c;
 }

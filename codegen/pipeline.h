@@ -77,6 +77,8 @@ Compilation compile_from(const std::string& from, const std::string& text_file,
                          const std::string& pt2_path, const CompileSettings& settings,
                          const std::string& last = "");
 
+// UserError where no package can be written: a folder or device, or no permission.
+void check_package_path(const std::string& path);
 // Writes the package to `path`: to a temporary name beside it first, then renamed. UserError when
 // that fails.
 void write_package(const Compilation& c, const std::string& path);

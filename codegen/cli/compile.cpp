@@ -79,7 +79,8 @@ Compilation compile_dumping(const CompileArguments& o, const CompileSettings& se
   return c;
 }
 
-Compilation compile(const CompileArguments& o, const CompileSettings& settings, const std::string& last) {
+Compilation compile(const CompileArguments& o, const CompileSettings& settings,
+                    const std::string& last) {
   const char* dump = std::getenv("AOTC_DUMP");
   return dump && *dump ? compile_dumping(o, settings, last, dump)
                        : compile_until(o, settings, last);
@@ -131,6 +132,12 @@ void check_usage(const CompileArguments& o) {
   if (std::find(names.begin(), names.end(), o.from[0]) == names.end())
     throw CLI::ValidationError("--from", fmt::format("'{}' cannot be started from; {} can",
                                                      o.from[0], fmt::join(names, ", ")));
+  if (o.emit.empty()) return;
+  const std::vector<std::string> all = stage_names();
+  if (std::ranges::find(all, o.emit) < std::ranges::find(all, o.from[0]))
+    throw CLI::ValidationError(
+        "--emit", fmt::format("stage '{}' comes before '{}', which the compile starts from", o.emit,
+                              o.from[0]));
 }
 
 int run_compile(const CompileArguments& o) {
@@ -153,6 +160,7 @@ int run_compile(const CompileArguments& o) {
   std::error_code ignored;
   if (!o.model.empty() && fs::equivalent(package, o.model, ignored))
     user_error("{}: the package would replace the program; give another name with -o", package);
+  check_package_path(package);
   const Compilation c = compile(o, settings, "");
   settings.progress("write");
   write_package(c, package);
@@ -181,7 +189,8 @@ void add_compile(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", o->package,
                    "the package; default: MODEL.aotc in the current folder")
-      ->check([](const std::string& name) { return name.empty() ? "the package needs a name" : ""; });
+      ->check(
+          [](const std::string& name) { return name.empty() ? "the package needs a name" : ""; });
   add_compile_flags(*command, o->flags);
   command->add_option("--emit", o->emit, "print this stage's text instead of writing a package")
       ->check(CLI::IsMember(stage_names()))
@@ -190,6 +199,7 @@ void add_compile(CLI::App& app, Action& action) {
       ->add_option("--from", o->from,
                    "start after STAGE, with its text from FILE; MODEL then gives the weights")
       ->expected(2)
+      ->allow_extra_args(false)
       ->type_name("STAGE FILE");
   command->add_flag("--list-stages", o->list_stages, "print the stages and their purpose");
   add_output_flags(*command, o->output);

@@ -32,8 +32,7 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       .add_option("--device", s.device, "where the program runs: as exported, or all on one device")
       ->check(CLI::IsMember({"as-exported", "cpu", "cuda"}))
       ->capture_default_str();
-  command
-      .add_option("--device-map", flags.device_map, "move single devices, e.g. cuda:0=cpu")
+  command.add_option("--device-map", flags.device_map, "move single devices, e.g. cuda:0=cpu")
       ->type_name("FROM=TO,...");
   command
       .add_option("--cpu", flags.cpu,
@@ -41,7 +40,8 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       ->capture_default_str()
       ->type_name("LEVEL,...");
   command
-      .add_option("--gpu", flags.gpu, "GPU architectures to compile for: sm_80, sm_90, ..., sim")
+      .add_option("--gpu", flags.gpu,
+                  "GPU architectures to compile for: sm_80, sm_90, ..., sim (not yet: refused)")
       ->type_name("ARCH,...");
   command
       .add_option("--in-place", s.in_place,
@@ -49,8 +49,10 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       ->check(CLI::IsMember({"prefer", "require"}))
       ->capture_default_str();
   command
-      .add_option("--alias", flags.aliases, "output OUT is input IN's storage; by name or index")
+      .add_option("--alias", flags.aliases,
+                  "output OUT is input IN's storage, by name or index (not yet: refused)")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("IN=OUT");
   command.add_option("--backend", s.backend, "the compiler of the emitted C++")
@@ -66,7 +68,8 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
 }
 
 void add_output_flags(CLI::App& command, OutputFlags& flags) {
-  command.add_flag("-q,--quiet", flags.quiet, "print errors only");
+  command.add_flag("-q,--quiet", flags.quiet,
+                   "no progress; print errors only, or only what was asked for");
   command.add_flag("--json", flags.json, "print the result as JSON on standard output");
 }
 
@@ -80,7 +83,8 @@ CompileSettings settings_of(const CompileFlags& flags) {
     s.aliases.push_back(split_assignment(text, "--alias"));
   if (!s.aliases.empty())
     user_error(
-        "--alias {}={}: this aotc finds by itself which outputs are an input's storage and takes no "
+        "--alias {}={}: this aotc finds by itself which outputs are an input's storage and takes "
+        "no "
         "other from the user yet; leave it out, and see aliased_io in 'aotc inspect'",
         s.aliases[0].first, s.aliases[0].second);
   if (!flags.gpu.empty())

@@ -24,10 +24,13 @@ struct EmitSourceArguments {
 
 // The name becomes part of symbols and file names.
 void check_name(const std::string& name) {
-  const bool begins = name.empty() || std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_';
-  const bool plain = std::all_of(name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) || c == '_'; });
+  const bool begins =
+      name.empty() || std::isalpha(static_cast<unsigned char>(name[0])) || name[0] == '_';
+  const bool plain = std::all_of(name.begin(), name.end(),
+                                 [](unsigned char c) { return std::isalnum(c) || c == '_'; });
   if (!begins || !plain)
-    throw CLI::ValidationError("--name", fmt::format("'{}' is no C identifier: letters, digits and _", name));
+    throw CLI::ValidationError("--name",
+                               fmt::format("'{}' is no C identifier: letters, digits and _", name));
 }
 
 int run_emit_source(const EmitSourceArguments& o) {

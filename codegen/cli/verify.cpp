@@ -195,6 +195,7 @@ void add_verify(CLI::App& app, Action& action) {
   command
       ->add_option("--case", o->cases, "use this case folder instead of those beside the program")
       ->expected(1)
+      ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
       ->type_name("DIR");
   add_compile_flags(*command, o->flags);
@@ -202,7 +203,7 @@ void add_verify(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--threads", o->threads, "of each program; default: the CPUs of the process")
-      ->check(CLI::Range(1, 4096));
+      ->check(CLI::Range(1, 1024));
   command->add_option("--timeout", o->workers.timeout_seconds, "seconds per program; 0: none")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

@@ -195,8 +195,13 @@ Program open_program(const Library& library, const std::string& label, const std
     open("", nullptr);
     if (status == AOTC_NOT_FOUND && !external.empty()) open(external, nullptr);
   }
-  if (status) throw Failure{status, "'" + label + "': " + api->last_error()};
-  return Program(api, program);
+  if (!status) return Program(api, program);
+  std::string text = api->last_error();
+  // The model run time knows the package by its descriptor only.
+  if (const size_t at = window ? text.find(window->path) : std::string::npos;
+      at != std::string::npos && !window->path.empty())
+    text.replace(at, window->path.size(), "the package");
+  throw Failure{status, "'" + label + "': " + text};
 }
 
 OpenedPackage open_contents(const Contents& contents, const char* options) {

@@ -46,7 +46,7 @@ AotcStatus NewFile::create(const char* function, const char* path) {
              static_cast<unsigned long long>(reinterpret_cast<uintptr_t>(this)));
   }
   fd_ = open(written_path(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  return fd_ < 0 ? io_error(function, "create", written_path()) : AOTC_OK;
+  return fd_ < 0 ? io_error(function, "create", path) : AOTC_OK;
 }
 
 bool NewFile::write(const void* data, int64_t size) {

@@ -59,6 +59,34 @@ TEST_CASE("wrong use is exit code 2", "[errors]") {
   check_usage({"compile", model, "--cpu", ""}, "empty");
 }
 
+TEST_CASE("an option takes its own arguments only", "[errors]") {
+  const Folder folder;
+  const std::string model = data("buffer_mutation.pt2");
+  const RunResult text = aotc({"compile", model, "--emit=core"}, folder.path());
+  write_text(folder / "core.ir", text.out);
+  const RunResult r =
+      aotc({"compile", "--from=core", "core.ir", model, "-o", "m.aotc"}, folder.path());
+  INFO(r.err);
+  CHECK(r.exit_code == 0);
+  const RunResult alias = aotc({"compile", "--alias", "x=0", model}, folder.path());
+  CHECK(alias.exit_code == 1);
+  CHECK(alias.err.find("--alias x=0") != std::string::npos);
+}
+
+TEST_CASE("a stage before the one that the compile starts from is wrong use", "[errors]") {
+  check_usage({"compile", "--from", "core", "core.ir", "--emit=graph"}, "comes before 'core'");
+}
+
+TEST_CASE("text of another stage is the user's error", "[errors]") {
+  const Folder folder;
+  const std::string model = data("buffer_mutation.pt2");
+  write_text(folder / "graph.ir", aotc({"compile", model, "--emit=graph"}, folder.path()).out);
+  const RunResult r = aotc({"compile", model, "--from", "core", "graph.ir"}, folder.path());
+  INFO(r.err);
+  CHECK(r.exit_code == 1);
+  CHECK(r.err.find("no program of stage 'core'") != std::string::npos);
+}
+
 TEST_CASE("levels, devices and aliases that cannot be had are named", "[errors]") {
   const std::string model = data("buffer_mutation.pt2");
   check_user_error({"compile", model, "--cpu", "i386"}, "'i386'");

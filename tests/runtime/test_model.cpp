@@ -165,7 +165,8 @@ TEST_CASE("weights come from a file, or from a window of one") {
         "");
   CHECK(open_failure(program, window.options().c_str()) ==
         window.path +
-            " has 159 bytes of weights, program 'counter' needs 128: it belongs to another model");
+            " has 159 bytes of weights, program 'counter' needs 128: it is cut short or belongs to "
+            "another model");
   CHECK(open_failure(program, window.options(", \"weights_offset\": 200").c_str()) ==
         "weights '" + window.path + "': bytes 200 to 200 are wanted, the file has 159");
   CHECK(open_failure(program,
@@ -219,7 +220,8 @@ TEST_CASE("weights come from memory, at any address") {
   CHECK(model::open_model_memory(&aotc_external_program, bytes.data(), 5, nullptr, &model) ==
         AOTC_BAD_PACKAGE);
   CHECK(std::string(model::last_error()) ==
-        "memory has 5 bytes of weights, program 'counter' needs 128: it belongs to another model");
+        "memory has 5 bytes of weights, program 'counter' needs 128: it is cut short or belongs to "
+        "another model");
   CHECK(model::open_model_memory(&aotc_external_program, nullptr, 5, nullptr, &model) ==
         AOTC_INVALID_ARGUMENT);
   CHECK(model::open_model_memory(&aotc_external_program, bytes.data(), bytes.size(),

@@ -117,6 +117,7 @@ typedef struct AotcApi { /* new members only at the end */
   AotcStatus (*session_profile_stop)(AotcSession*, const char* chrome_trace_path);
   int32_t (*model_num_weights)(const AotcModel*);
   const char* (*model_weight_name)(const AotcModel*, int32_t i);
+  /* Not in this version: AOTC_UNSUPPORTED. */
   AotcStatus (*model_update_weights)(AotcModel*, const char* const* names, const DLTensor* values, int32_t n);
   /* Specs; the pointers stay valid until the model is closed. */
   AotcStatus (*model_input_spec)(const AotcModel*, int32_t i, AotcTensorSpec* out);
@@ -175,6 +176,7 @@ AOTC_EXPORT AotcStatus aotc_session_set_parallel_for(AotcSession*, AotcParallelF
 AOTC_EXPORT int64_t aotc_session_scratch_size(const AotcSession*);
 /* Compiles MODEL.pt2 to a package: loads the compile plugin. options_json: the flags of `aotc compile`,
  * e.g. {"device": "cpu", "cpu": "x86-64-v3", "in-place": "require"}. */
+/* Not in this version: AOTC_UNSUPPORTED or AOTC_NOT_FOUND; compile with the program `aotc`. */
 AOTC_EXPORT AotcStatus aotc_compile(const char* pt2_path, const char* package_path, const char* options_json);
 
 #ifdef __cplusplus
