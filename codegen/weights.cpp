@@ -115,6 +115,8 @@ void WeightBlob::read(int64_t begin, int64_t end,
     s.bools ? take_bools(bytes, take) : take(bytes);
     at = last;
   }
+  // An empty storage at the end has its place as well.
+  take(std::string_view(zeros).substr(0, static_cast<size_t>(end - at)));
 }
 
 std::string WeightBlob::range(int64_t begin, int64_t end) const {
