@@ -106,6 +106,53 @@ def _(self, a, b, c):
     return total, best, a + 1
 
 
+@program("cond_with_nonzero", lambda: [(R(10), torch.tensor(True)), (R(10), torch.tensor(False))])
+def _(self, x, p):
+    return torch.cond(p, lambda x: x[x>0].sum(), lambda x: (x.nonzero()[:, 0].float()*2).sum()+x.amax(), (x,))
+
+
+@program("while_matmul", lambda: [(R(33, 65), R(65, 65)*0.1)])
+def _(self, x, w):
+    i, y=while_loop(lambda i, y: i<4, lambda i, y: (i+1, (y@w).tanh()), (torch.tensor(0), x))
+    return y, i
+
+
+@program("cond_with_scatter", lambda: [(R(5, 3), torch.tensor([0, 2, -1]), torch.tensor(1)), (R(5, 3), torch.tensor([0, 0, 1]), torch.tensor(-1))])
+def _(self, x, i, s):
+    def a(x, i):
+        y=x.clone(); y[i]+=1; y.index_add_(0, i.abs(), torch.ones(3, 3)); return y
+    return torch.cond(s>0, a, lambda x, i: x.scatter(0, i[None].abs().expand(2, 3), 0.5), (x, i))
+
+
+@program("cond_bfloat16", lambda: [(R(4, 8).bfloat16(), torch.tensor(True)), (R(4, 8).bfloat16(), torch.tensor(False))])
+def _(self, x, p):
+    y=torch.cond(p, lambda x: (x.softmax(-1), x.argmax(-1)), lambda x: (x*3, x.argmin(-1)), (x,))
+    x.zero_()
+    return y
+
+
+@program("while_on_state", lambda: [(R(4),), (R(4),)], lambda: {"h":torch.zeros(4), "w":nn.Parameter(R(4, 4))}, sequence=True)
+def _(self, x):
+    i, h=while_loop(lambda i, h: (i<3)&(h.abs().sum()<50), lambda i, h: (i+1, (h@self.w+x)), (torch.zeros((), dtype=torch.int64), self.h))
+    self.h.copy_(h)
+    return h*2, i
+
+
+@program("map_sort", lambda: [(R(6, 5),), (R(3, 5),)], dynamic_shapes=({0:D("b", min=2, max=9)},))
+def _(self, x):
+    return map_rows(lambda r: r.sort().values.cumsum(0), x)
+
+
+@program("cond_between_input_mutations", lambda: [(R(4), torch.tensor(True)), (R(4), torch.tensor(False))])
+def _(self, x, p):
+    x.add_(1)
+    y=torch.cond(p, lambda x: x*2, lambda x: x*3, (x,))
+    x.mul_(y)
+    z=torch.cond(p, lambda x, y: x-y, lambda x, y: x+y, (x, y))
+    x.sub_(z)
+    return z, x
+
+
 if __name__ == "__main__":
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
