@@ -66,7 +66,7 @@ Rows copies() {
   };
 }
 
-// In inference dropout is the identity.
+// In inference dropout is its argument itself.
 std::vector<Value*> dropout(Rewriter& r) {
   if (bool_arg(r.node, "train") && double_arg(r.node, "p") != 0)
     unsupported(r.node, "random dropout", "export the model in eval mode");
@@ -75,7 +75,7 @@ std::vector<Value*> dropout(Rewriter& r) {
 
 std::vector<Value*> native_dropout(Rewriter& r) {
   TensorExpr input = in(r, "input");
-  bool train = !arg_is_none(r.node, "train") && bool_arg(r.node, "train");
+  bool train = arg_is_none(r.node, "train") || bool_arg(r.node, "train");
   if (train && double_arg(r.node, "p") != 0)
     unsupported(r.node, "random dropout", "export the model in eval mode");
   Value* mask = input.apply("aten.ones_like.default", {DType::Bool});
@@ -103,15 +103,18 @@ Rows conversion_ops() {
           rewrite_op("aten.to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool "
                      "copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
                      to_other),
-          rewrite_op("aten.type_as.default(Tensor self, Tensor other) -> Tensor", to_other),
-          rewrite_op("aten.dropout.default(Tensor input, float p, bool train) -> Tensor", dropout),
-          rewrite_op("aten.feature_dropout.default(Tensor input, float p, bool train) -> Tensor",
-                     dropout),
-          rewrite_op("aten.alpha_dropout.default(Tensor input, float p, bool train) -> Tensor",
+          rewrite_op("aten.type_as.default(Tensor(a) self, Tensor other) -> Tensor(a)", to_other),
+          rewrite_op("aten.dropout.default(Tensor(a) input, float p, bool train) -> Tensor(a)",
                      dropout),
           rewrite_op(
-              "aten.feature_alpha_dropout.default(Tensor input, float p, bool train) -> Tensor",
+              "aten.feature_dropout.default(Tensor(a) input, float p, bool train) -> Tensor(a)",
               dropout),
+          rewrite_op(
+              "aten.alpha_dropout.default(Tensor(a) input, float p, bool train) -> Tensor(a)",
+              dropout),
+          rewrite_op("aten.feature_alpha_dropout.default(Tensor(a) input, float p, bool train) -> "
+                     "Tensor(a)",
+                     dropout),
           rewrite_op(
               "aten.native_dropout.default(Tensor input, float p, bool? train) -> (Tensor, Tensor)",
               native_dropout),

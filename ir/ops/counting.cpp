@@ -73,10 +73,10 @@ Values repeat_by_tensor(Rewriter& r) {
   int64_t dim = flat ? 0 : wrap_dim(int_arg(r.node, "dim"), self.rank(), r.node);
   if (repeats.rank() == 0 || repeats.size(0).is(1))
     repeats = repeats.reshape({Sym(1)}).expand({self.size(dim)});
-  Arg given = arg(r.node, "output_size");
-  if (std::holds_alternative<None>(given) && !r.node.outputs.empty())
-    given = r.node.output()->type.sizes[static_cast<size_t>(dim)];
-  TensorExpr places = repeats.apply("aten.repeat_interleave.Tensor", {given});
+  bool counted = arg_is_none(r.node, "output_size");
+  TensorExpr places = repeats.apply("aten.repeat_interleave.Tensor", {arg(r.node, "output_size")});
+  if (counted && !r.node.outputs.empty())  // the symbol that the program has for it
+    places.v->type.sizes[0] = r.node.output()->type.sizes[static_cast<size_t>(dim)];
   return {self.apply("aten.index_select.default", {Sym(dim), places.v})};
 }
 

@@ -253,9 +253,9 @@ Values trilinear(Rewriter& r) {
 
 Rows einsum_ops() {
   return {
-      rewrite_op(
-          "aten.einsum.default(str equation, Tensor[] tensors, *, int[]? path=None) -> Tensor",
-          einsum),
+      rewrite_op("aten.einsum.default(str equation, Tensor(a)[] tensors, *, int[]? path=None) -> "
+                 "Tensor(a)",
+                 einsum),
       rewrite_op("aten.tensordot.default(Tensor self, Tensor other, int[] dims_self, int[] "
                  "dims_other) -> Tensor",
                  tensordot),

@@ -1,6 +1,7 @@
 // Reductions: sums, products, extremes, truth, positions; variance and norms as formulas of them.
 #include <cmath>
 
+#include "ir/ops/require.h"
 #include "ir/ops/scalar_math.h"
 #include "ir/ops/tensor_expr.h"
 
@@ -187,6 +188,31 @@ Rows variances() {
   };
 }
 
+void require_sum_of(const Node& n, const Index& sizes, const Index& to) {
+  bool fits = to.size() <= sizes.size();
+  for (size_t d = 0; fits && d < to.size(); ++d)
+    fits = to[d].is(1) || can_be_equal(to[d], sizes[sizes.size() - to.size() + d]);
+  require(n, fits, "a tensor of sizes {} cannot be summed to {}", sizes_text(sizes),
+          sizes_text(to));
+}
+
+// Sums what broadcasting to the tensor's sizes would repeat. Where nothing is summed, the result is
+// the tensor itself.
+Values sum_to_size(Rewriter& r) {
+  TensorExpr self = in(r, "self");
+  Index to = syms_arg(r.node, "size");
+  require_sum_of(r.node, self.sizes(), to);
+  if (to.empty()) return {self.apply("aten.sum.default")};
+  auto leading = static_cast<size_t>(self.rank()) - to.size();
+  std::vector<int64_t> dims;
+  for (size_t d = 0; d < self.sizes().size(); ++d) {
+    const Sym& size = self.sizes()[d];
+    if (d < leading || (to[d - leading].is(1) && !size.is(1)))
+      dims.push_back(static_cast<int64_t>(d));
+  }
+  return {dims.empty() ? self : self.sum(dims).reshape(to)};
+}
+
 }  // namespace
 
 Rows reduce_ops() {
@@ -194,18 +220,21 @@ Rows reduce_ops() {
   append(rows, extremes());
   append(rows, variances());
   append(rows, norm_reductions());
-  append(rows, {
-                   rewrite_op("aten.aminmax.default(Tensor self, *, int? dim=None, bool "
-                              "keepdim=False) -> (Tensor min, Tensor max)",
-                              aminmax),
-                   rewrite_op("aten.count_nonzero.default(Tensor self, int? dim=None) -> Tensor",
-                              count_nonzero),
-                   rewrite_op("aten.count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
-                              count_nonzero),
-                   rewrite_op("aten.nanmean.default(Tensor self, int[1]? dim=None, bool "
-                              "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
-                              nanmean),
-               });
+  append(rows,
+         {
+             rewrite_op("aten.aminmax.default(Tensor self, *, int? dim=None, bool "
+                        "keepdim=False) -> (Tensor min, Tensor max)",
+                        aminmax),
+             rewrite_op("aten.count_nonzero.default(Tensor self, int? dim=None) -> Tensor",
+                        count_nonzero),
+             rewrite_op("aten.count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",
+                        count_nonzero),
+             rewrite_op("aten.nanmean.default(Tensor self, int[1]? dim=None, bool "
+                        "keepdim=False, *, ScalarType? dtype=None) -> Tensor",
+                        nanmean),
+             rewrite_op("aten.sum_to_size.default(Tensor(a) self, SymInt[] size) -> Tensor(a)",
+                        sum_to_size),
+         });
   return rows;
 }
 

@@ -22,6 +22,7 @@ Rows identities() {
   for (std::string_view schema : {"aten.alias.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.detach.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.lift_fresh.default(Tensor(a) self) -> Tensor(a)",
+                                  "aten.lift.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.positive.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.resolve_conj.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.resolve_neg.default(Tensor(a) self) -> Tensor(a)",
@@ -223,7 +224,7 @@ Rows reshapes() {
           "aten.view.default(Tensor(a) self, SymInt[] size) -> Tensor(a)",
           [](const Node& n) { return syms_arg(n, "size"); }, true),
       reshape_op(
-          "aten._unsafe_view.default(Tensor self, SymInt[] size) -> Tensor",
+          "aten._unsafe_view.default(Tensor(a) self, SymInt[] size) -> Tensor(a)",
           [](const Node& n) { return syms_arg(n, "size"); }, true),
       reshape_op(
           "aten._reshape_alias.default(Tensor(a) self, SymInt[] size, SymInt[] stride) -> "

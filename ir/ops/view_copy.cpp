@@ -44,13 +44,6 @@ Rows copies() {
       {"aten.split_with_sizes_copy.default(Tensor self, SymInt[] split_sizes, int dim=0) -> "
        "Tensor[]",
        "aten.split_with_sizes.default"},
-      {"aten.unsafe_split.Tensor(Tensor self, SymInt split_size, int dim=0) -> Tensor[]",
-       "aten.split.Tensor"},
-      {"aten.unsafe_split_with_sizes.default(Tensor self, SymInt[] split_sizes, int dim=0) -> "
-       "Tensor[]",
-       "aten.split_with_sizes.default"},
-      {"aten.unsafe_chunk.default(Tensor self, int chunks, int dim=0) -> Tensor[]",
-       "aten.chunk.default"},
       {"aten.squeeze_copy.default(Tensor self) -> Tensor", "aten.squeeze.default"},
       {"aten.squeeze_copy.dim(Tensor self, int dim) -> Tensor", "aten.squeeze.dim"},
       {"aten.squeeze_copy.dims(Tensor self, int[] dim) -> Tensor", "aten.squeeze.dims"},
@@ -61,7 +54,6 @@ Rows copies() {
        "aten.unfold.default"},
       {"aten.unsqueeze_copy.default(Tensor self, int dim) -> Tensor", "aten.unsqueeze.default"},
       {"aten.view_copy.default(Tensor self, SymInt[] size) -> Tensor", "aten.view.default"},
-      {"aten.lift.default(Tensor self) -> Tensor", "aten.lift_fresh.default"},
   };
   Rows rows;
   for (auto [schema, target] : table) rows.push_back(copying_op(schema, target));

@@ -159,6 +159,16 @@ Rows split_views() {
                by_sizes),
       split_op("aten.chunk.default(Tensor(a -> *) self, int chunks, int dim=0) -> Tensor(a)[]",
                by_chunks),
+      // Views as well, of which autograd does not know.
+      split_op("aten.unsafe_chunk.default(Tensor(a -> *) self, int chunks, int dim=0) -> "
+               "Tensor(a)[]",
+               by_chunks),
+      split_op("aten.unsafe_split.Tensor(Tensor(a -> *) self, SymInt split_size, int dim=0) -> "
+               "Tensor(a)[]",
+               by_size),
+      split_op("aten.unsafe_split_with_sizes.default(Tensor(a -> *) self, SymInt[] split_sizes, "
+               "int dim=0) -> Tensor(a)[]",
+               by_sizes),
       split_op("aten.tensor_split.sections(Tensor(a -> *) self, SymInt sections, int dim=0) -> "
                "Tensor(a)[]",
                tensor_split_sections),

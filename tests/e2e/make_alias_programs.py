@@ -1,0 +1,165 @@
+"""Writes programs whose results are their arguments or views of them, with eager results, as make_programs.py does.
+
+python make_alias_programs.py OUT [NAME ...]      (torch 2.15, numpy)
+"""
+import os
+import sys
+
+import torch
+import torch.nn.functional as F
+
+from make_programs import PROGRAMS, D, R, program
+
+BASE = set(PROGRAMS)
+A = torch.ops.aten
+
+
+# ---- what eager returns without a copy: each of these takes its own slice of an input
+
+
+# A matrix of 4 x 6.
+SHARING = [
+    lambda x: F.dropout(x, 0.5, False),
+    lambda x: F.dropout1d(x, 0.5, False),
+    lambda x: F.dropout2d(x[None, None], 0.5, False),
+    lambda x: F.dropout3d(x[None, None], 0.5, False),
+    lambda x: F.alpha_dropout(x, 0.5, False),
+    lambda x: F.feature_alpha_dropout(x, 0.5, False),
+    lambda x: torch.feature_dropout(x, 0.5, False),
+    lambda x: torch.dropout(x, 0.0, True),
+    lambda x: torch.broadcast_tensors(x, torch.ones(1))[0],
+    lambda x: torch.broadcast_tensors(x[:, None], torch.ones(4, 1, 6))[0],
+    lambda x: torch.meshgrid(x[0], x[1, :2], indexing="ij")[1][0],
+    lambda x: torch.meshgrid(x[0], x[1, :2], indexing="xy")[0][1],
+    lambda x: torch.cartesian_prod(x[1]),
+    lambda x: torch.einsum("ij->ji", x),
+    lambda x: torch.einsum("ii->i", x[:, :4]),
+    lambda x: torch.einsum("...j", x),
+    lambda x: x.type_as(torch.ones(1)),
+    lambda x: torch.atleast_1d(x),
+    lambda x: torch.atleast_2d(x[1]),
+    lambda x: torch.atleast_3d(x),
+    lambda x: torch.atleast_2d([x[0], x[1]])[1],
+    lambda x: x.sum_to_size(4, 6),
+    lambda x: x[None].sum_to_size(1, 4, 6),
+]
+
+# The same, but torch's decomposed form has copies.
+UNSAFE = [
+    lambda x: x.unsafe_chunk(2)[1],
+    lambda x: torch.unsafe_split(x, 3, 1)[0],
+    lambda x: torch.unsafe_split_with_sizes(x, [1, 3])[1],
+]
+
+# What eager copies.
+COPYING = [
+    lambda x: F.pad(x, (0, 0)),
+    lambda x: x.repeat(1, 1),
+    lambda x: x.tile(1),
+    lambda x: x.flip([]),
+    lambda x: x.roll(0, 0),
+    lambda x: x.rot90(4),
+    lambda x: torch.cat([x]),
+    lambda x: torch.column_stack([x]),
+    lambda x: torch.block_diag(x),
+    lambda x: x.to(torch.float32, copy=True),
+    lambda x: x.t().contiguous(),
+    lambda x: torch.linalg.matrix_power(x[:, :4], 1),
+    lambda x: A.chain_matmul([x]),
+    lambda x: A.channel_shuffle(x[None, :, :, None], 1),
+    lambda x: F.pixel_shuffle(x[None], 1),
+    lambda x: F.interpolate(x[None], size=6),
+    lambda x: A.native_dropout(x, 0.5, False)[0],
+    lambda x: x.tril(9),
+    lambda x: x[:, :1].sum(1),
+    lambda x: torch.einsum("ij,->ij", x, torch.ones(())),
+    lambda x: x.sum_to_size(1, 6),
+    lambda x: x.diag(),
+    lambda x: torch.cartesian_prod(x[0], x[1, :1]),
+    lambda x: x[torch.arange(4)],
+    lambda x: x.double().float(),
+    lambda x: x.expand(4, 6).clone(),
+]
+
+
+def cases(functions):
+    return lambda: [(R(len(functions), 4, 6),)]
+
+
+@program("shared_results_written", cases(SHARING), decomp=False)
+def _(self, x):
+    for k, f in enumerate(SHARING):
+        f(x[k]).add_(k + 1)
+    return x * 1
+
+
+@program("shared_results_read", cases(SHARING))
+def _(self, x):
+    results = [f(x[k]) for k, f in enumerate(SHARING)]
+    x.mul_(3)
+    return [y * 1 for y in results]
+
+
+@program("shared_results_returned", cases(SHARING))
+def _(self, x):
+    return [f(x[k]) for k, f in enumerate(SHARING)]
+
+
+@program("shared_results_of_state", lambda: [(R(1),)] * 2, lambda: {"b": R(len(SHARING), 4, 6)}, sequence=True,
+         decomp=False)
+def _(self, x):
+    for k, f in enumerate(SHARING):
+        f(self.b[k]).mul_(k + x)
+    return self.b.sum(0)
+
+
+@program("unsafe_parts", cases(UNSAFE), decomp=False)
+def _(self, x):
+    results = [f(x[k]) for k, f in enumerate(UNSAFE)]
+    for k, y in enumerate(results):
+        y.add_(k + 1)
+    x.mul_(3)
+    return results
+
+
+@program("copied_results_written", cases(COPYING), decomp=False)
+def _(self, x):
+    for k, f in enumerate(COPYING):
+        f(x[k]).add_(k + 1)
+    return [f(x[k]).mul_(2) for k, f in enumerate(COPYING)]
+
+
+@program("copied_results_read", cases(COPYING), decomp=False)
+def _(self, x):
+    results = [f(x[k]) for k, f in enumerate(COPYING)]
+    x.mul_(3)
+    return results
+
+
+@program("shared_results_of_any_size", lambda: [(R(4, 3), R(3)), (R(6, 5), R(2)), (R(2, 2), R(7))],
+         dynamic_shapes=({0: D.AUTO, 1: D.AUTO}, {0: D.AUTO}))
+def _(self, x, v):
+    torch.einsum("ij->ji", F.dropout(x, 0.1, False)).add_(1)
+    torch.meshgrid(v, v, indexing="ij")[0][:, 0].mul_(2)
+    y = torch.atleast_3d(x.type_as(v)).sum_to_size(x.shape[0], x.shape[1], 1)
+    y.mul_(3)
+    return y, torch.broadcast_tensors(x[:, :1], v)[0].sum(), x.sum_to_size(1, x.shape[1])
+
+
+# ---- repeats that are data
+
+
+@program("repeats_in_data", lambda: [(R(3, 2), torch.tensor(n), torch.tensor(2)) for n in ([1, 2, 3], [0, 0, 1], [4, 0, 0], [0, 0, 0])],
+         lambda: {"t": torch.tensor(0)}, sequence=True)
+def _(self, x, n, k):
+    y = torch.repeat_interleave(x, n, dim=0)
+    self.t.add_(y.shape[0])
+    flat = torch.repeat_interleave(x[:, 0], n)
+    return y, y.sum(0), flat.flip(0), torch.repeat_interleave(n), torch.repeat_interleave(x, k.expand(2), dim=1)
+
+
+if __name__ == "__main__":
+    out = sys.argv[1]
+    os.makedirs(out, exist_ok=True)
+    for name in sys.argv[2:] or [p for p in PROGRAMS if p not in BASE]:
+        PROGRAMS[name](out)
