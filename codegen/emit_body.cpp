@@ -103,6 +103,21 @@ void KernelBody::need_sym(const Sym& s, std::set<ExprId>& out) const {
     if (n[0] == '%') need(std::stoi(n.substr(1)), out);
 }
 
+// Whether an ordered phase that loops over one of these axes stores to memory that `e` loads: then
+// every iteration loads it anew.
+bool KernelBody::changes_while(const Expr& e, const std::vector<Axis>& axes) const {
+  if (e.kind != ExprKind::Load) return false;
+  for (const Phase& ph : k_.phases) {
+    bool loops = std::any_of(ph.axes.begin(), ph.axes.end(), [&](const Axis& a) {
+      return std::any_of(axes.begin(), axes.end(), [&](const Axis& b) { return a.name == b.name; });
+    });
+    if (!ph.ordered || !loops) continue;
+    for (const Store& st : ph.stores)
+      if (same_memory(p_, st.buffer, e.buffer)) return true;
+  }
+  return false;
+}
+
 bool KernelBody::depends_on(ExprId id, const std::vector<Axis>& axes,
                             const std::vector<int>& running) const {
   std::set<ExprId> needed;
@@ -112,6 +127,7 @@ bool KernelBody::depends_on(ExprId id, const std::vector<Axis>& axes,
     if (e.kind == ExprKind::Accumulator &&
         std::find(running.begin(), running.end(), e.accumulator) != running.end())
       return true;
+    if (changes_while(e, axes)) return true;
   }
   std::set<std::string> names = axes_of(k_, id);
   return std::any_of(axes.begin(), axes.end(),

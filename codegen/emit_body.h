@@ -32,6 +32,7 @@ class KernelBody {
   void count_uses();
   static std::string accumulator_name(int a);
   void need_sym(const Sym& s, std::set<loops::ExprId>& out) const;
+  bool changes_while(const loops::Expr& e, const std::vector<loops::Axis>& axes) const;
   bool depends_on(loops::ExprId id, const std::vector<loops::Axis>& axes,
                   const std::vector<int>& running) const;
   bool deserves_name(loops::ExprId id, bool crosses_loop) const;

@@ -190,7 +190,10 @@ std::string apply_text(Prim p, DType result, const std::vector<std::string>& arg
       return fmt::format("({} {} {})", args[0], op, args[1]);
   if (p == Prim::neg && (result == DType::Float32 || result == DType::Float64))
     return "(-" + (args[0][0] == '-' ? "(" + args[0] + ")" : args[0]) + ")";  // no --
-  return fmt::format("{}({})", prim_function(p, types[0]), fmt::join(args, ", "));
+  std::vector<std::string> operands = args;
+  for (size_t i = 0; i < args.size() && i < types.size(); ++i)
+    if (is_bool(types[i]) && args[i][0] == '(') operands[i] = "bool" + args[i];  // a & b is an int
+  return fmt::format("{}({})", prim_function(p, types[0]), fmt::join(operands, ", "));
 }
 
 }  // namespace aotc

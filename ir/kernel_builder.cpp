@@ -93,11 +93,11 @@ Sym KernelBuilder::value_of(E integer) {
   return Sym::symbol("%" + std::to_string(integer.id));
 }
 
-// `t`: the operands' type, of `where` that of its choices. Results of another type (the real parts
-// of complex numbers) have no place in a formula of one type.
-static void require_function(Prim p, DType t) {
+// `t`: the operands' type, of `where` that of its choices. The real parts of complex numbers have
+// no place in a formula of one type.
+static void require_function(Prim p, DType t, DType result) {
   if (p == Prim::cast) return;
-  bool leaves_type = is_complex(t) && prim_info(p).result == PrimResult::Real;
+  bool leaves_type = is_complex(result) && prim_info(p).result == PrimResult::Real;
   if (!prim_supports(p, t) || leaves_type)
     throw UnsupportedType(fmt::format("{} is not defined for {}", prim_name(p), name(t)));
 }
@@ -107,7 +107,7 @@ E KernelBuilder::apply(Prim p, std::vector<E> args, DType result) {
   e.kind = ExprKind::Apply;
   e.dtype = result;
   e.prim = p;
-  require_function(p, args.back().dtype());
+  require_function(p, args.back().dtype(), result);
   for (E a : args) {
     AOTC_CHECK(a.k == this, "an expression of another kernel");
     e.args.push_back(a.id);
@@ -130,7 +130,7 @@ E KernelBuilder::load(BufferId buffer, std::vector<Sym> at, E guard, E otherwise
 }
 
 int KernelBuilder::accumulate(Prim combine, E value, bool ordered) {
-  require_function(combine, value.dtype());
+  require_function(combine, value.dtype(), value.dtype());
   Accumulator a;
   a.combine = combine;
   a.dtype = value.dtype();

@@ -1,9 +1,12 @@
 // aotc ops: the support matrix, straight from the op table.
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "codegen/cli/commands.h"
 #include "codegen/human_text.h"
+#include "ir/ops/element_types.h"
 #include "ir/ops/op.h"
+#include "ir/ops/out_forms.h"
 
 using json = nlohmann::ordered_json;
 
@@ -16,7 +19,8 @@ struct OpsArguments {
 };
 
 struct OpRow {
-  std::string name, meaning, result, in_place, devices;
+  std::string name, meaning, result, in_place, out, devices;
+  std::vector<DType> dtypes;
 };
 
 const char* result_text(TypeRule rule) {
@@ -106,6 +110,38 @@ std::string in_place_name(const std::string& name) {
   return op && op->mutates() ? derived : "";
 }
 
+std::string out_name(const OpDef& op) {
+  for (const OpDef& form : out_forms(op))
+    if (const OpDef* found = find_op(form.name()); found && !found->schema.args.empty())
+      return form.name();
+  return "";
+}
+
+// Kinds of which all types work are named as a whole.
+std::string types_text(const std::vector<DType>& types) {
+  struct Family {
+    const char* name;
+    std::vector<DType> members;
+  };
+  static const std::vector<Family> kFamilies = {
+      {"bool", {DType::Bool}},
+      {"integers", {DType::UInt8, DType::Int8, DType::Int16, DType::Int32, DType::Int64}},
+      {"halves", {DType::Float16, DType::BFloat16}},
+      {"floats", {DType::Float32, DType::Float64}},
+      {"complex", {DType::Complex64, DType::Complex128}}};
+  std::vector<std::string> words;
+  auto works = [&](DType t) { return std::find(types.begin(), types.end(), t) != types.end(); };
+  for (const Family& f : kFamilies) {
+    if (std::all_of(f.members.begin(), f.members.end(), works)) {
+      words.push_back(f.name);
+      continue;
+    }
+    for (DType t : f.members)
+      if (works(t)) words.push_back(name(t));
+  }
+  return fmt::format("{}", fmt::join(words, ", "));
+}
+
 std::vector<OpRow> op_rows(const std::string& filter) {
   std::vector<OpRow> rows;
   for (const OpDef* op : all_ops()) {
@@ -114,7 +150,9 @@ std::vector<OpRow> op_rows(const std::string& filter) {
     row.name = op->name();
     set_meaning(*op, row);
     row.in_place = in_place_name(row.name);
+    row.out = out_name(*op);
     row.devices = "cpu";
+    row.dtypes = element_types(*op);
     rows.push_back(std::move(row));
   }
   return rows;
@@ -122,24 +160,31 @@ std::vector<OpRow> op_rows(const std::string& filter) {
 
 void print_table(const std::vector<OpRow>& rows) {
   std::vector<std::vector<std::string>> cells = {
-      {"op", "meaning", "result type", "devices", "in place"}};
-  for (const OpRow& r : rows) cells.push_back({r.name, r.meaning, r.result, r.devices, r.in_place});
+      {"op", "dtypes", "devices", "meaning", "result type", "in place"}};
+  for (const OpRow& r : rows)
+    cells.push_back({r.name, types_text(r.dtypes), r.devices, r.meaning, r.result, r.in_place});
   fmt::print("{}{} ops\n", table_text(cells), rows.size());
 }
 
 void print_markdown(const std::vector<OpRow>& rows) {
-  fmt::print("| op | meaning | result type | devices | in place |\n|---|---|---|---|---|\n");
+  auto code = [](const std::string& name) { return name.empty() ? "" : "`" + name + "`"; };
+  fmt::print(
+      "| op | dtypes | devices | meaning | result type | in place | given outputs |\n"
+      "|---|---|---|---|---|---|---|\n");
   for (const OpRow& r : rows)
-    fmt::print("| `{}` | {} | {} | {} | {} |\n", r.name, r.meaning, r.result, r.devices,
-               r.in_place.empty() ? "" : "`" + r.in_place + "`");
+    fmt::print("| `{}` | {} | {} | {} | {} | {} | {} |\n", r.name, types_text(r.dtypes), r.devices,
+               r.meaning, r.result, code(r.in_place), code(r.out));
 }
 
 void print_json(const std::vector<OpRow>& rows) {
   json list = json::array();
   for (const OpRow& r : rows) {
     json j = {{"op", r.name}, {"meaning", r.meaning}, {"devices", {r.devices}}};
+    j["dtypes"] = json::array();
+    for (DType t : r.dtypes) j["dtypes"].push_back(name(t));
     if (!r.result.empty()) j["result"] = r.result;
     if (!r.in_place.empty()) j["in_place"] = r.in_place;
+    if (!r.out.empty()) j["out"] = r.out;
     list.push_back(std::move(j));
   }
   fmt::print("{}\n", json{{"ops", list}}.dump(1));

@@ -8,6 +8,7 @@
 #include "ir/graph.h"
 #include "ir/guards.h"
 #include "ir/import/arguments.h"
+#include "ir/import/random_ops.h"
 #include "ir/import/source_line.h"
 #include "ir/import/unsupported_ops.h"
 #include "ir/ops/op.h"
@@ -247,8 +248,10 @@ class Importer {
     if (is_symbol_arithmetic(n)) return;
     Source source = source_of(n);
     const OpDef* op = find_op(n.target);
-    if (!op) {
-      unsupported_.add(n, source);
+    const auto random = random_remedy(n);
+    if (random) unsupported_.add_random(n, source, *random);
+    if (!op || random) {
+      if (!random) unsupported_.add(n, source);
       define_outputs(n);
       return;
     }

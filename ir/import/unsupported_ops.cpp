@@ -23,9 +23,19 @@ bool is_decomposed(const pt2::ExportedProgram& program) {
 
 }  // namespace
 
+static std::string place_of(const pt2::Node& node, const Source& source) {
+  return fmt::format("{} (node '{}')", source.str(), node.name.empty() ? node.target : node.name);
+}
+
 void UnsupportedOps::add(const pt2::Node& node, const Source& source) {
-  places_[target_of(node)].push_back(
-      fmt::format("{} (node '{}')", source.str(), node.name.empty() ? node.target : node.name));
+  places_[target_of(node)].push_back(place_of(node, source));
+}
+
+void UnsupportedOps::add_random(const pt2::Node& node, const Source& source,
+                                const std::string& remedy) {
+  Random& r = random_[node.target];
+  r.places.push_back(place_of(node, source));
+  r.remedy = remedy;
 }
 
 void UnsupportedOps::report(const pt2::ExportedProgram& program, ErrorList& errors) const {
@@ -39,6 +49,11 @@ void UnsupportedOps::report(const pt2::ExportedProgram& program, ErrorList& erro
     errors.add(fmt::format("{}: unsupported op {}{} at {}; {}", program.path, target, hint,
                            fmt::join(places, ", "), remedy));
   }
+  for (const auto& [target, random] : random_)
+    errors.add(
+        fmt::format("{}: unsupported op {} at {}: it draws random numbers, which a compiled "
+                    "program does not; {}",
+                    program.path, target, fmt::join(random.places, ", "), random.remedy));
 }
 
 }  // namespace aotc

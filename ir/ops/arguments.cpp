@@ -15,7 +15,7 @@ ArgumentRules all_rules() {
   ArgumentRules all;
   for (ArgumentRules (*part)() :
        {matrix_rules, view_rules, index_rules, join_rules, pool_rules, convolution_rules,
-        image_rules, norm_rules, loss_rules, order_rules, number_rules})
+        image_rules, norm_rules, gradient_rules, loss_rules, order_rules, number_rules})
     for (const ArgumentRule& r : part()) all.push_back(r);
   return all;
 }
@@ -106,7 +106,8 @@ void check_kind(const Node& n, size_t i) {
   auto* list = std::get_if<Index>(&a);
   size_t length = length_of(s.type);
   if (!list || length == 1 || list->size() == 1) return;
-  bool none = list->empty() && s.has_default && a == s.default_value;
+  // A pool's stride is then its window.
+  bool none = list->empty() && ((s.has_default && a == s.default_value) || s.name == "stride");
   require(n, none || list->size() == length, "argument '{}' has {} numbers, expected {}", s.name,
           list->size(), length);
 }

@@ -21,6 +21,7 @@ ArgumentRules pool_rules();
 ArgumentRules convolution_rules();
 ArgumentRules image_rules();
 ArgumentRules norm_rules();
+ArgumentRules gradient_rules();
 ArgumentRules loss_rules();
 ArgumentRules order_rules();
 ArgumentRules number_rules();

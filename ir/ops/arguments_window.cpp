@@ -170,6 +170,32 @@ void check_convolution(const Node& n) {
   check_convolution_with(n, {sizes_of(n, "weight").size() - 2, bool_arg(n, "transposed")});
 }
 
+// The gradient has the sizes of the convolution's result.
+void check_convolution_backward(const Node& n) {
+  require_rank(n, "weight", 3, 5);
+  Weights w{sizes_of(n, "weight").size() - 2, bool_arg(n, "transposed")};
+  check_convolution_with(n, w);
+  require_floating(n, "input");
+  require_same_dtype(n, {"input", "grad_output"});
+  const Index &x = sizes_of(n, "input"), &kernel = sizes_of(n, "weight");
+  Index stride = window_numbers(n, "stride", w.spatial, 1),
+        dilation = window_numbers(n, "dilation", w.spatial, 1),
+        padding = window_numbers(n, "padding", w.spatial, 0),
+        more = window_numbers(n, "output_padding", w.spatial, 0);
+  size_t first = x.size() - w.spatial;
+  Index expected(x.begin(), x.begin() + static_cast<std::ptrdiff_t>(first));
+  expected.back() = w.transposed ? kernel[1] * sym_arg(n, "groups") : kernel[0];
+  for (size_t d = 0; d < w.spatial; ++d) {
+    Sym reach = dilation[d] * (kernel[d + 2] - 1) + 1, size = x[first + d];
+    expected.push_back(w.transposed ? (size - 1) * stride[d] - padding[d] * 2 + reach + more[d]
+                                    : floordiv(size + padding[d] * 2 - reach, stride[d]) + 1);
+  }
+  require_sizes(n, "grad_output", expected);
+  const auto* mask = std::get_if<std::vector<bool>>(&arg(n, "output_mask"));
+  require(n, mask && mask->size() == 3, "'output_mask' has {} entries, expected 3",
+          mask ? mask->size() : 0);
+}
+
 // ---- windows as columns
 
 void require_column_numbers(const Node& n) {
@@ -242,6 +268,7 @@ ArgumentRules convolution_rules() {
   return {
       {"aten.convolution", check_convolution},
       {"aten._convolution", check_convolution},
+      {"aten.convolution_backward", check_convolution_backward},
       {"aten.conv1d", check_conv<1, false>},
       {"aten.conv2d", check_conv<2, false>},
       {"aten.conv3d", check_conv<3, false>},

@@ -43,6 +43,18 @@ void lower_assert_tensor(Lowering& l, const Node& n) {
   });
 }
 
+// What a factorization reports: 0, or which row of a matrix failed.
+void lower_check_factors(Lowering& l, const Node& n) {
+  Value* info = std::get<Value*>(n.args[0]);
+  const auto& name = std::get<std::string>(arg(n, "api_name"));
+  l.check(n, info->type.sizes,
+          name + ": a matrix is singular or not positive definite, found at row",
+          [&](KernelBuilder& k, const Index& at, E& report) {
+            report = cast(l.load(k, info, at), DType::Int64);
+            return report == 0.0;
+          });
+}
+
 void lower_check_nonzero(Lowering& l, const Node& n) {
   Value* self = std::get<Value*>(n.args[0]);
   l.check(n, self->type.sizes, "integer division by zero",
@@ -67,6 +79,9 @@ Rows check_ops() {
                lower_assert_scalar),
       check_op("aten._assert_async.default(Tensor self) -> ()", lower_assert_tensor),
       check_op("aten._assert_async.msg(Tensor self, str assert_msg) -> ()", lower_assert_tensor),
+      check_op("aten._linalg_check_errors.default(Tensor info, str api_name, *, bool is_matrix) -> "
+               "()",
+               lower_check_factors),
       check_op("aotc.check_nonzero(Tensor self) -> ()", lower_check_nonzero),
       check_op("aotc.check_below(Tensor self, SymInt bound) -> ()", lower_check_below),
       nothing_op("aten._assert_tensor_metadata.default(Tensor a, SymInt[]? size=None, SymInt[]? "
@@ -76,6 +91,10 @@ Rows check_ops() {
           "aten.sym_constrain_range.default(Scalar size, *, int? min=None, int? max=None) -> ()"),
       nothing_op("aten.sym_constrain_range_for_size.default(Scalar size, *, int? min=None, int? "
                  "max=None) -> ()"),
+      // The archive has its value as an expression.
+      rewrite_op(
+          "aten.sym_is_contiguous.default(Tensor self, MemoryFormat memory_format=0) -> SymBool",
+          [](Rewriter&) { return Values{nullptr}; }),
   };
 }
 

@@ -5,6 +5,10 @@
 #include "ir/ops/tensor_expr.h"
 
 namespace aotc {
+Rows complex_ops();
+Rows solve_ops();
+Rows antialias_ops();
+Rows fourier_ops();
 namespace {
 
 // ---- softmax
@@ -205,8 +209,9 @@ Rows composite_ops() {
           "bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor",
           group_norm),
   };
-  for (Rows (*part)() : {batch_norm_ops, attention_ops, recurrent_ops, pool_ops, resample_ops,
-                         loss_ops, distance_ops})
+  for (Rows (*part)() :
+       {batch_norm_ops, attention_ops, recurrent_ops, pool_ops, complex_ops, fourier_ops, solve_ops,
+        antialias_ops, pool_backward_ops, norm_backward_ops, resample_ops, loss_ops, distance_ops})
     append(rows, part());
   return rows;
 }

@@ -1,32 +1,49 @@
 // Convolutions of one to three spatial dimensions. Channel-mixing ones are matrix products over
 // windows of the padded input; depthwise and transposed ones are loops.
+#include <algorithm>
+
+#include "ir/ops/convolution.h"
 #include "ir/ops/scalar_math.h"
-#include "ir/ops/tensor_expr.h"
 
 namespace aotc {
-namespace {
 
-struct Convolution {
-  Value *input, *weight, *bias;
-  Index stride, padding, dilation, output_padding;
-  bool transposed;
-  Sym groups;
-  size_t spatial() const { return weight->type.rank() - 2; }
-};
-
-Index per_dimension(Index v, size_t spatial) {
+Index per_spatial_dimension(Index v, size_t spatial) {
   if (v.size() == 1) v.resize(spatial, Sym(v[0]));
   return v;
 }
+
+TensorExpr convolution_windows(TensorExpr x, const Convolution& c) {
+  size_t spatial = c.spatial();
+  bool pads =
+      std::any_of(c.padding.begin(), c.padding.end(), [](const Sym& p) { return !p.is(0); });
+  if (pads) {
+    Index pad;
+    for (size_t d = spatial; d-- > 0;) pad.insert(pad.end(), {c.padding[d], c.padding[d]});
+    x = x.apply("aten.constant_pad_nd.default", {pad, 0.0});
+  }
+  Index grouped{x.size(0), c.groups, floordiv(x.size(1), c.groups)};
+  for (size_t d = 0; d < spatial; ++d) grouped.push_back(x.sizes()[d + 2]);
+  x = x.reshape(grouped);
+  for (size_t d = 0; d < spatial; ++d) {
+    const Sym& taps = c.weight->type.sizes[d + 2];
+    Sym reach = c.dilation[d] * (taps - 1) + 1;
+    auto dim = static_cast<int64_t>(d + 3);
+    x = x.apply("aten.unfold.default", {Sym(dim), reach, c.stride[d]});
+    x = x.slice(-1, 0, reach, c.dilation[d]);
+  }
+  return x;
+}
+
+namespace {
 
 Convolution convolution_of(const Node& n) {
   Convolution c{
       tensor_arg(n, "input"),    tensor_arg(n, "weight"), tensor_arg(n, "bias"), {}, {}, {}, {},
       bool_arg(n, "transposed"), sym_arg(n, "groups")};
-  c.stride = per_dimension(syms_arg(n, "stride"), c.spatial());
-  c.padding = per_dimension(syms_arg(n, "padding"), c.spatial());
-  c.dilation = per_dimension(syms_arg(n, "dilation"), c.spatial());
-  c.output_padding = per_dimension(syms_arg(n, "output_padding"), c.spatial());
+  c.stride = per_spatial_dimension(syms_arg(n, "stride"), c.spatial());
+  c.padding = per_spatial_dimension(syms_arg(n, "padding"), c.spatial());
+  c.dilation = per_spatial_dimension(syms_arg(n, "dilation"), c.spatial());
+  c.output_padding = per_spatial_dimension(syms_arg(n, "output_padding"), c.spatial());
   return c;
 }
 
@@ -136,36 +153,9 @@ void lower_gather_taps(Lowering& l, const Node& n) {
 
 // ---- matrix products
 
-bool all_are(const Index& v, int64_t value) {
-  for (const Sym& s : v)
-    if (!s.is(value)) return false;
-  return true;
-}
-
-// [N, G, C/G, windows..., taps...]: the windows of the padded input as views.
-TensorExpr windows_of(TensorExpr x, const Convolution& c) {
-  size_t spatial = c.spatial();
-  if (!all_are(c.padding, 0)) {
-    Index pad;
-    for (size_t d = spatial; d-- > 0;) pad.insert(pad.end(), {c.padding[d], c.padding[d]});
-    x = x.apply("aten.constant_pad_nd.default", {pad, 0.0});
-  }
-  Index grouped{x.size(0), c.groups, floordiv(x.size(1), c.groups)};
-  for (size_t d = 0; d < spatial; ++d) grouped.push_back(x.sizes()[d + 2]);
-  x = x.reshape(grouped);
-  for (size_t d = 0; d < spatial; ++d) {
-    const Sym& taps = c.weight->type.sizes[d + 2];
-    Sym reach = c.dilation[d] * (taps - 1) + 1;
-    auto dim = static_cast<int64_t>(d + 3);
-    x = x.apply("aten.unfold.default", {Sym(dim), reach, c.stride[d]});
-    x = x.slice(-1, 0, reach, c.dilation[d]);
-  }
-  return x;
-}
-
 // Per group: weight [O/G, C/G * taps] times windows [C/G * taps, positions].
 TensorExpr as_matmul(Rewriter& r, const Convolution& c) {
-  TensorExpr x = windows_of({&r, c.input}, c), weight{&r, c.weight}, bias{&r, c.bias};
+  TensorExpr x = convolution_windows({&r, c.input}, c), weight{&r, c.weight}, bias{&r, c.bias};
   size_t spatial = c.spatial();
   std::vector<int64_t> order{0, 1, 2};
   for (size_t d = 0; d < spatial; ++d) order.push_back(static_cast<int64_t>(3 + spatial + d));
@@ -235,8 +225,8 @@ Convolution plain(const Node& n) {
   Convolution c{
       tensor_arg(n, "input"), tensor_arg(n, "weight"), tensor_arg(n, "bias"), {}, {}, {}, {}, false,
       sym_arg(n, "groups")};
-  c.stride = per_dimension(syms_arg(n, "stride"), c.spatial());
-  c.dilation = per_dimension(syms_arg(n, "dilation"), c.spatial());
+  c.stride = per_spatial_dimension(syms_arg(n, "stride"), c.spatial());
+  c.dilation = per_spatial_dimension(syms_arg(n, "dilation"), c.spatial());
   c.output_padding = zeros(c.spatial());
   c.padding = zeros(c.spatial());
   return c;
@@ -244,7 +234,7 @@ Convolution plain(const Node& n) {
 
 Values conv(Rewriter& r) {
   Convolution c = plain(r.node);
-  c.padding = per_dimension(syms_arg(r.node, "padding"), c.spatial());
+  c.padding = per_spatial_dimension(syms_arg(r.node, "padding"), c.spatial());
   return with_batch(r, c);
 }
 
@@ -268,15 +258,15 @@ Values conv_named_padding(Rewriter& r) {
 Values conv_transpose(Rewriter& r) {
   Convolution c = plain(r.node);
   c.transposed = true;
-  c.padding = per_dimension(syms_arg(r.node, "padding"), c.spatial());
-  c.output_padding = per_dimension(syms_arg(r.node, "output_padding"), c.spatial());
+  c.padding = per_spatial_dimension(syms_arg(r.node, "padding"), c.spatial());
+  c.output_padding = per_spatial_dimension(syms_arg(r.node, "output_padding"), c.spatial());
   return with_batch(r, c);
 }
 
 }  // namespace
 
 Rows conv_ops() {
-  return {
+  Rows rows = {
       loops_op(
           "aotc.convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] "
           "padding, "
@@ -332,6 +322,8 @@ Rows conv_ops() {
           "SymInt groups=1, SymInt[3] dilation=[1, 1, 1]) -> Tensor",
           conv_transpose),
   };
+  append(rows, convolution_backward_ops());
+  return rows;
 }
 
 }  // namespace aotc

@@ -23,10 +23,6 @@ Rows unary_math() {
       {"aten.sgn.default(Tensor self) -> Tensor", Prim::sign},
   };
   for (auto [schema, prim] : same_type) rows.push_back(prim_op(schema, Promote, prim));
-  for (std::string_view schema :
-       {"aten.abs.default(Tensor self) -> Tensor", "aten.absolute.default(Tensor self) -> Tensor"})
-    rows.push_back(scalar_op(schema, Promote,
-                             [](Elements& x) { return is_bool(x.common) ? x[0] : abs(x[0]); }));
   const std::pair<std::string_view, Prim> floating[] = {
       {"aten.exp.default(Tensor self) -> Tensor", Prim::exp},
       {"aten.exp2.default(Tensor self) -> Tensor", Prim::exp2},
@@ -341,12 +337,6 @@ Rows others() {
       scalar_op("aten.lcm.default(Tensor self, Tensor other) -> Tensor", Promote, lcm),
       scalar_op("aten.heaviside.default(Tensor self, Tensor values) -> Tensor", Promote,
                 [](Elements& x) { return where(x[0] == 0.0, x[1], cast(x[0] > 0.0, x.compute)); }),
-      scalar_op("aten.conj_physical.default(Tensor self) -> Tensor", Promote,
-                [](Elements& x) { return x[0]; }),
-      scalar_op("aten.angle.default(Tensor self) -> Tensor", Float,
-                [](Elements& x) {
-                  return where(isnan(x[0]), x[0], where(x[0] < 0.0, M_PI, x.number(0)));
-                }),
   };
 }
 

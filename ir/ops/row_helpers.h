@@ -46,6 +46,8 @@ Rows batch_norm_ops();
 Rows attention_ops();
 Rows recurrent_ops();
 Rows pool_ops();
+Rows pool_backward_ops();
+Rows norm_backward_ops();
 Rows resample_ops();
 Rows loss_ops();
 Rows grid_sample_ops();

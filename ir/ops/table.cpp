@@ -1,8 +1,9 @@
-// Joins the rows, derives the in-place forms, and finds ops by name.
+// Joins the rows, derives the in-place and `.out` forms, and finds ops by name.
 #include <algorithm>
 #include <map>
 
 #include "ir/ops/arguments.h"
+#include "ir/ops/out_forms.h"
 
 namespace aotc {
 namespace {
@@ -47,6 +48,21 @@ void derive_in_place_view(Table& t, const OpDef& op) {
   if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
 }
 
+// Names that rows have by themselves stay theirs; of the derived ones, those that do not follow the
+// rule come first.
+void derive_out_forms(Table& t) {
+  auto derive = [&](bool by_rule) {
+    for (const OpDef& op : t.rows)
+      for (OpDef& form : out_forms(op)) {
+        if (follows_out_rule(op) != by_rule) continue;
+        auto d = std::make_unique<OpDef>(std::move(form));
+        if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+      }
+  };
+  derive(false);
+  derive(true);
+}
+
 Table build() {
   Table t;
   for (Rows (*rows)() : {pointwise_ops, reduce_ops, view_ops, creation_ops, index_ops, linear_ops,
@@ -59,6 +75,7 @@ Table build() {
     if (has_in_place_form(op)) derive_in_place(t, op);
     derive_in_place_view(t, op);
   }
+  derive_out_forms(t);
   return t;
 }
 

@@ -25,10 +25,7 @@ Rows identities() {
                                   "aten.lift.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.positive.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.resolve_conj.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.resolve_neg.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.real.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.conj.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten._conj.default(Tensor(a) self) -> Tensor(a)"})
+                                  "aten.resolve_neg.default(Tensor(a) self) -> Tensor(a)"})
     rows.push_back(identity_view(schema));
   rows.push_back(view_op(
       "aten.contiguous.default(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",

@@ -201,6 +201,33 @@ OpDef as_strided_op(std::string_view schema) {
       });
 }
 
+// The first elements of the memory under other sizes. More of them than there are would take new
+// memory, of which views and the caller would not know.
+OpDef resize_op(std::string_view schema) {
+  OpDef op = view_op(
+      schema,
+      [](const Node& n) {
+        const TensorType& t = input_type(n);
+        Index sizes = syms_arg(n, "size");
+        if (sizes == t.sizes) return Types{t};
+        auto room = (product(t.sizes) - product(sizes)).constant();
+        if (!room || *room < 0)
+          unsupported(
+              n,
+              fmt::format("resizing a tensor of {} elements to {}, for which it has no memory",
+                          product(t.sizes).str(), product(sizes).str()),
+              "make a tensor of the wanted size");
+        return Types{with_layout(n, sizes, contiguous_strides(sizes))};
+      },
+      [](const Node& n, int, const Index& index) {
+        Index sizes = syms_arg(n, "size");
+        if (sizes == input_type(n).sizes) return index;
+        return index_at(input_type(n), linearize(index, sizes), n);
+      });
+  op.schema.args[0].aliased = true;  // its memory stays
+  return op;
+}
+
 }  // namespace
 
 Rows region_views() {
@@ -214,7 +241,9 @@ Rows region_views() {
        unfold_op(
            "aten.unfold.default(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)"),
        as_strided_op("aten.as_strided.default(Tensor(a) self, SymInt[] size, SymInt[] stride, "
-                     "SymInt? storage_offset=None) -> Tensor(a)")});
+                     "SymInt? storage_offset=None) -> Tensor(a)"),
+       resize_op("aten.resize_.default(Tensor(a!) self, SymInt[] size, *, MemoryFormat? "
+                 "memory_format=None) -> Tensor(a!)")});
   return rows;
 }
 

@@ -17,6 +17,8 @@ import torch
 import torch.utils._pytree as pytree
 from torch import nn
 
+import op_programs
+
 D = torch.export.Dim
 R = torch.randn
 PROGRAMS = {}
@@ -28,7 +30,7 @@ def save_array(path, x):
     elif x.dtype == torch.bfloat16:
         np.save(path + ".bf16.npy", x.detach().contiguous().view(torch.int16).numpy().view(np.uint16))
     else:
-        np.save(path + ".npy", x.detach().contiguous().numpy())
+        np.save(path + ".npy", x.detach().resolve_conj().resolve_neg().contiguous().numpy())
 
 
 def save_program(ep, path):
@@ -414,6 +416,8 @@ def _(self, b, s):
     b.add_(1)
     return b[k], s[k], k.nonzero()
 
+
+op_programs.register(program)
 
 if __name__ == "__main__":
     out = sys.argv[1]

@@ -103,6 +103,20 @@ TEST_CASE("in-place forms are derived from the functional row") {
   CHECK(find_op("aten.no_such_op.default") == nullptr);
 }
 
+TEST_CASE("forms that write to given tensors are derived from the functional row") {
+  for (const char* name : {"aten.atan2.out", "aten.add.out", "aten.sum.IntList_out",
+                           "aten.all.all_out", "aten.mean.out", "aten.max.unary_out"}) {
+    INFO(name);
+    const OpDef* form = find_op(name);
+    REQUIRE(form != nullptr);
+    CHECK(form->schema.args.back().name == "out");
+    CHECK(form->schema.args.back().mutated);
+  }
+  CHECK(find_op("aten.all.out")->schema.index_of("dim") >= 0);
+  CHECK(find_op("aten.max.dim_max")->schema.index_of("max_values") >= 0);
+  CHECK(find_op("aten.view.out") == nullptr);
+}
+
 TEST_CASE("an unknown op is answered with its neighbours") {
   std::vector<std::string> near = similar_ops("torch.ops.aten.sigmod.default");
   REQUIRE_FALSE(near.empty());

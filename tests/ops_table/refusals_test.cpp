@@ -286,6 +286,44 @@ TEST_CASE("in-place forms") {
   CHECK(find_op("aten._native_batch_norm_legit_.default") == nullptr);
 }
 
+TEST_CASE("given outputs") {
+  refuses(
+      "aten.atan2.out", [](Program& p) { return List{p.f({3}), p.f({3}), p.f({0})}; },
+      "resizing it is not supported");
+  refuses(
+      "aten.add.out", [](Program& p) { return List{p.f({3}), p.f({3}), number(1), p.i({3})}; },
+      "to which a result of float32 is not cast");
+  takes("aten.add.out", [](Program& p) { return List{p.i({3}), p.i({3}), number(1), p.f({3})}; });
+}
+
+TEST_CASE("gradients") {
+  auto pool = [](std::vector<int64_t> gradient) {
+    return [gradient](Program& p) {
+      return List{
+          p.f(gradient), p.f({1, 2, 5, 6}), ints({2, 2}), ints({}), ints({0, 0}), false, true,
+          None{}};
+    };
+  };
+  takes("aten.avg_pool2d_backward.default", pool({1, 2, 2, 3}));
+  refuses("aten.avg_pool2d_backward.default", pool({1, 2, 3, 3}), "expected 2");
+  refuses(
+      "aten.embedding_dense_backward.default",
+      [](Program& p) { return List{p.f({2, 3}), p.i({3}), number(4), number(-1), false}; },
+      "'grad_output' has the sizes [2, 3]");
+  refuses(
+      "aten._adaptive_avg_pool2d_backward.default",
+      [](Program& p) { return List{p.f({1, 3, 2, 2}), p.f({1, 2, 5, 6})}; }, "'self'");
+}
+
+TEST_CASE("resizing in place") {
+  auto resized = [](std::vector<int64_t> sizes) {
+    return [sizes](Program& p) { return List{p.f({2, 3}), ints(sizes)}; };
+  };
+  takes("aten.resize_.default", resized({2, 3}));
+  takes("aten.resize_.default", resized({4}));
+  refuses("aten.resize_.default", resized({7}), "for which it has no memory");
+}
+
 TEST_CASE("a refused node of a program is one user error") {
   Program p;
   Value *x = p.tensor(DType::Float32, {2, 3}), *y = p.tensor(DType::Float32, {2, 4});

@@ -75,6 +75,24 @@ TEST_CASE("every unsupported op is named with its line", "[import]") {
   CHECK_THAT(text, Contains("model.py:9"));
 }
 
+TEST_CASE("random ops are named with a remedy, beside all others", "[import]") {
+  auto p = program();
+  p->graph.tensor_values["r"] = float_vector();
+  p->graph.tensor_values["d"] = float_vector();
+  p->graph.nodes.push_back(node("torch.ops.aten.rand_like.default", "r", 11));
+  pt2::Node dropout = node("torch.ops.aten.dropout.default", "d", 12);
+  dropout.inputs = {{"input", tensor("x")}, {"p", {0.5, "as_float"}}, {"train", {true, "as_bool"}}};
+  p->graph.nodes.push_back(dropout);
+  const std::string text = refusal(p);
+  CHECK_THAT(text, Contains("torch.ops.mine.first.default"));
+  CHECK_THAT(text, Contains("torch.ops.aten.rand_like.default at model.py:11"));
+  CHECK_THAT(text, Contains("pass them as inputs of the model"));
+  CHECK_THAT(text, Contains("torch.ops.aten.dropout.default at model.py:12"));
+  CHECK_THAT(text, Contains("model.eval()"));
+  p->graph.nodes.back().inputs[1].arg = {0.0, "as_float"};  // the identity
+  CHECK_THAT(refusal(p), !Contains("dropout"));
+}
+
 TEST_CASE("only a program that is not decomposed is told to be", "[import]") {
   auto p = program();
   CHECK_THAT(refusal(p), Contains("run_decompositions()"));  // old archives do not say

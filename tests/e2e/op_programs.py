@@ -1,0 +1,147 @@
+"""Programs of ops that models use less often: gradients, transforms, matrices. make_programs.py registers them."""
+import torch
+
+A = torch.ops.aten
+D = torch.export.Dim
+R = torch.randn
+
+
+def _parts(results):
+    return tuple(r for r in results if r is not None)
+
+
+def _pool_gradients(self, x, g, odd, one):
+    return (A.avg_pool2d_backward(g[..., :3, :3], x, [3, 2], [2, 3], [1, 0], False, True, None),
+            A.avg_pool2d_backward(g[..., :3, :3], x, [3, 3], [2, 3], [1, 1], True, False, None),
+            A.avg_pool2d_backward(g[..., :2, :4], x, [2, 2], [], [0, 0], False, True, 3),
+            A._adaptive_avg_pool2d_backward(g[..., :3, :5], x), A._adaptive_avg_pool2d_backward(odd, x),
+            A._adaptive_avg_pool2d_backward(one, x), A._adaptive_avg_pool2d_backward(one.bfloat16(), x.bfloat16()))
+
+
+def _convolution_gradients(self, x, w, g, v, tg, sx, sw, sg, q, qw, qg):
+    plain = A.convolution_backward(g, x, w, [6], [2, 3], [1, 0], [2, 1], False, [0, 0], 2, [True, True, True])
+    moved = A.convolution_backward(tg, x, v, [4], [3, 2], [1, 1], [2, 2], True, [1, 1], 2, [True, True, True])
+    line = A.convolution_backward(sg, sx, sw, [2], [1], [0], [1], False, [0], 1, [False, True, True])
+    space = A.convolution_backward(qg, q, qw, [2], [1, 2, 1], [0, 1, 1], [1, 1, 1], False, [0, 0, 0], 1,
+                                   [True, True, False])
+    return _parts((*plain, *moved, *line, *space))
+
+
+def _convolution_inputs():
+    f = torch.nn.functional
+    x, w, v = R(2, 4, 7, 6), R(6, 2, 3, 2), R(4, 2, 3, 3)
+    g = f.conv2d(x, w, None, (2, 3), (1, 0), (2, 1), 2)
+    tg = f.conv_transpose2d(x, v, None, (3, 2), 1, 1, 2, 2)
+    q, qw = R(1, 2, 3, 4, 3), R(2, 2, 2, 3, 3)
+    return [(x, w, R(g.shape), v, R(tg.shape), R(3, 2, 5), R(2, 2, 3), R(3, 2, 3), q, qw,
+             R(f.conv3d(q, qw, None, (1, 2, 1), (0, 1, 1)).shape))]
+
+
+def _norm_gradients(self, x, w, b):
+    g = x.sin()
+    _, mean, rstd = A.native_layer_norm(x, [4, 3], w, b, 1e-5)
+    first = A.native_layer_norm_backward(g, x, [4, 3], mean, rstd, w, b, [True, True, True])
+    bare = A.native_layer_norm_backward(g, x, [4, 3], mean, rstd, None, None, [True, False, False])
+    n = x.shape[0]
+    _, m, r = A.native_group_norm(x, w[:, 0], None, n, 4, 3, 2, 1e-5)
+    return _parts((*first, *bare, *A.native_group_norm_backward(g, x, m, r, w[:, 0], n, 4, 3, 2, [True, True, True]),
+                   *A.native_group_norm_backward(g, x, m, r, None, n, 4, 3, 2, [True, False, False])))
+
+
+def _embedding_gradients(self, g, i):
+    return (A.embedding_dense_backward(g, i, 6, -1, False), A.embedding_dense_backward(g, i, 6, 2, True),
+            A.embedding_dense_backward(g.double(), i.int(), 5, 0, True))
+
+
+def _transforms(self, x, z):
+    f = torch.fft
+    return (f.fft(z), f.ifft(z, dim=0), f.fft(x, n=5, norm="ortho"), f.ifft(z, n=20, norm="forward"), f.rfft(x),
+            f.rfft(x, n=7, dim=0, norm="forward"), f.irfft(z), f.irfft(z, n=9, norm="ortho"), f.hfft(z), f.ihfft(x))
+
+
+def _many_transforms(self, x, z, y):
+    f = torch.fft
+    return (f.fft2(z), f.ifftn(z), f.rfftn(x), f.rfft2(x, s=(3, -1)), f.irfftn(z, s=(6, 7)), f.irfft2(z), f.hfft2(z),
+            f.ihfftn(x), f.fftshift(x), f.ifftshift(z, dim=1), f.fft(y), f.rfft(y[:0]), f.fft(y[:, :1]), f.fftn(y.double()))
+
+
+def _moving_transforms(self, x, half):
+    z = torch.fft.rfft(x)
+    return z.abs(), z.angle(), torch.fft.irfft(z, n=x.shape[1]), torch.fft.fft(x, norm="ortho"), torch.fft.fft(half)
+
+
+def _spectrogram(self, x, w):
+    z = torch.stft(x, 16, 4, window=w, return_complex=True)
+    short = torch.stft(x[0], 12, 5, win_length=9, center=False, onesided=False, normalized=True, return_complex=True)
+    return z.abs(), z, short, torch.istft(z, 16, 4, window=w), torch.istft(z * 2, 16, 4, window=w, length=70, center=False)
+
+
+def _complex_parts(self, x, y):
+    z = torch.complex(x, y)
+    p = torch.polar(x.abs(), y)
+    return (z, p, z.real, p.imag, z.conj(), z.conj().imag, torch.view_as_real(z * p), z.abs(), p.angle(),
+            torch.view_as_complex(torch.stack([y, x], -1)), z.real.conj(), z.exp())
+
+
+def _given_outputs(self, x, y, out, top, at):
+    torch.atan2(x, y, out=out)
+    torch.max(x, 1, out=(top, at))
+    held = torch.empty(2, 3)
+    torch.add(x, y, alpha=2, out=held)
+    total = torch.sum(held, 0, out=torch.empty(3))
+    return held, total, torch.mm(x, y.t(), out=torch.empty(2, 2)), x.clone().resize_(2, 3), (x * 2).resize_(4)
+
+
+def _factors(self, a, p, b, v):
+    g = torch.linalg
+    lu, pivots, info = g.lu_factor_ex(a)
+    return (lu, pivots, info, g.det(a), *g.slogdet(a), g.inv_ex(a)[0], g.solve_ex(a, b)[0], g.cholesky_ex(p)[0],
+            g.cholesky_ex(p, upper=True)[0], g.cholesky_ex(a + a.mT)[1], g.solve_triangular(a, b, upper=True),
+            g.solve_triangular(a, b.mT, upper=False, left=False, unitriangular=True),
+            torch.cholesky_solve(b, p.tril()), g.lu_factor_ex(v)[0], g.det(a[0, :0, :0]))
+
+
+def _solved(self, a, p, v):
+    g = torch.linalg
+    x = g.solve(a, v)
+    return x, g.inv(a) @ v, g.cholesky(p), torch.logdet(p), g.lu_factor(a)[0], torch.lu_solve(v[:, None], *g.lu_factor(a))
+
+
+def _positive(n, *batch):
+    x = R(*batch, n, n)
+    return x @ x.mT + torch.eye(n)
+
+
+def _antialiased(self, x):
+    def resized(mode, **how):
+        return torch.nn.functional.interpolate(x, mode=mode, antialias=True, **how)
+
+    return (resized("bilinear", size=(3, 5)), resized("bicubic", size=(3, 5)), resized("bicubic", scale_factor=0.4),
+            resized("bilinear", size=(13, 4), align_corners=True), resized("bicubic", size=(1, 16)))
+
+
+def register(program):
+    def add(name, forward, cases, make=dict, **options):
+        program(name, cases, make, **options)(forward)
+
+    add("pool_gradients", _pool_gradients, lambda: [(R(2, 2, 5, 8), R(2, 2, 4, 5), R(2, 2, 7, 9), R(2, 2, 1, 1))])
+    add("convolution_gradients", _convolution_gradients, _convolution_inputs)
+    add("norm_gradients", _norm_gradients, lambda: [(R(2, 4, 3), R(4, 3), R(4, 3)), (R(5, 4, 3), R(4, 3), R(4, 3))],
+        dynamic_shapes=({0: D.AUTO}, None, None))
+    add("embedding_gradients", _embedding_gradients,
+        lambda: [(R(2, 4, 3), torch.tensor([[0, 2, 2, 1], [4, 0, 0, 3]]))])
+    add("transforms", _transforms, lambda: [(R(6, 12), torch.complex(R(6, 12), R(6, 12)))])
+    add("many_transforms", _many_transforms,
+        lambda: [(R(4, 6), torch.complex(R(4, 6), R(4, 6)), R(3, 64))])
+    add("moving_transforms", _moving_transforms, lambda: [(R(2, 12), R(6)), (R(2, 8), R(4)), (R(2, 30), R(15))],
+        dynamic_shapes=({1: 2 * D("n", min=2, max=100)}, {0: D("n", min=2, max=100)}))
+    add("spectrogram", _spectrogram, lambda: [(R(2, 64), torch.hann_window(16) + 0.1)])
+    add("complex_parts", _complex_parts, lambda: [(R(3, 5), R(3, 5)), (torch.tensor([0.0, -0.0, 1.0]).expand(3, 3),
+        torch.tensor([[0.0], [-0.0], [-1.0]]).expand(3, 3))][:1])
+    add("given_outputs", _given_outputs,
+        lambda: [(R(2, 3), R(2, 3), R(3, 2).t(), R(2), torch.zeros(2, dtype=torch.int64))])
+    add("factors", _factors, lambda: [(R(2, 4, 4), _positive(4, 2), R(2, 4, 3), R(5, 3))])
+    add("solved", _solved, lambda: [(R(3, 3), _positive(3), R(3)), (torch.tensor([[0.0, 2, 1], [1, 0, 0], [3, 1, 0]]),
+        _positive(3), R(3)), (torch.zeros(3, 3), _positive(3), R(3)), (R(3, 3), -_positive(3), R(3))],
+        refused=(2, 3), decomp=False)
+    add("antialiased", _antialiased, lambda: [(R(1, 2, 9, 8),)])
