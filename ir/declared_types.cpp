@@ -37,6 +37,16 @@ std::set<const Value*> used_values(const Graph& g) {
   return used;
 }
 
+void check_complex(const Node& n, const TensorType& declared, const TensorType& found) {
+  if (declared.dtype == found.dtype) return;
+  Graph::for_each_operand(n, [&](const Value* v) {
+    if (v->kind != ValueKind::Tensor || !is_complex(v->type.dtype)) return;
+    user_error(
+        "{}: node '{}': {} is not supported for {}; compute it with the real and imaginary parts",
+        n.source.str(), n.name, n.op->name(), name(v->type.dtype));
+  });
+}
+
 void check_declared(const Node& n, const std::vector<Value*>& results,
                     const std::set<const Value*>& used) {
   for (size_t i = 0; i < std::min(results.size(), n.outputs.size()); ++i) {
@@ -46,6 +56,7 @@ void check_declared(const Node& n, const std::vector<Value*>& results,
         found->kind != ValueKind::Tensor)
       continue;
     if (!contradicts(declared->type, found->type)) continue;
+    check_complex(n, declared->type, found->type);
     user_error(
         "{}: node '{}': the archive declares '{}' as {}, {} of its operands yields {}; export the "
         "program again",

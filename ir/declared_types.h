@@ -17,4 +17,7 @@ std::set<const Value*> used_values(const Graph& g);
 void check_declared(const Node& n, const std::vector<Value*>& results,
                     const std::set<const Value*>& used);
 
+// Throws UserError where the element type of a result shows that the op knows no complex numbers.
+void check_complex(const Node& n, const TensorType& declared, const TensorType& found);
+
 }  // namespace aotc

@@ -138,6 +138,7 @@ class Functionalizer {
                                  [](const SchemaArg& a) { return a.aliased; });
     if (n->op->mutates()) return mutate(*n);
     if (rewrites && n->op->as<RewriteMeaning>()->writes_arguments) return expand(*n);
+    if (n->op->put) return take_image(*n);
     if (shares_storage(*n->op)) return take_view(*n);
     refuse_other_mutations(*n);
     if (rewrites && may_alias) return expand(*n);
@@ -204,6 +205,14 @@ class Functionalizer {
       alias_[n.outputs[i]] = {root, base, &n, i, c->outputs[i], roots_.at(root).version};
   }
 
+  // The storage under other numbers: computed anew from the current value, as a view is taken anew.
+  void take_image(Node& n) {
+    Value* base = std::get<Value*>(n.args[0]);
+    Value* image = clone_with(n, {})->output();
+    Value* root = alias_.at(base).root;
+    alias_[n.output()] = {root, base, &n, 0, image, roots_.at(root).version};
+  }
+
   // A view as a value of its own storage: nothing mutates it through its base. A later stage fuses
   // the copy.
   Value* copy_of(Value* v, const Node& n) {
@@ -263,22 +272,47 @@ class Functionalizer {
     result = r.cast(result, target->type.dtype);
     if (result->type.sizes != target->type.sizes) result = r.expand(result, target->type.sizes);
     result->type.strides = target->type.strides;
+    write(r, target, result);
     Root& state = roots_.at(root);
-    Alias& a = alias_.at(target);
-    if (a.view) {
-      Value* view = view_of_current(target);
-      state.current = r("aotc.write_view", {state.current, view, result});
-      state.current->type.strides = root->type.strides;
-    } else {
-      state.current = result;
-    }
     ++state.version;
     state.last_mutation = &n;
+    Alias& a = alias_.at(target);
     Alias updated = a;
     updated.image = result;
     updated.version = state.version;
     if (a.view) alias_[target] = updated;
     for (Value* o : n.outputs) alias_[o] = updated;
+  }
+
+  // Makes the storage of `target` hold `value` there: through its images, then through its views.
+  void write(Rewriter& r, Value* target, Value* value) {
+    for (Value* v = nearest_image(target); v; v = nearest_image(target)) {
+      const Alias& image = alias_.at(v);
+      Value* whole = get(v);
+      if (v != target) value = r("aotc.write_view", {whole, view_from(target, v, whole), value});
+      target = image.parent;
+      value = image.view->op->put(r, get(target), value);
+    }
+    Root& state = roots_.at(alias_.at(target).root);
+    if (alias_.at(target).view)
+      value = r("aotc.write_view", {state.current, view_of_current(target), value});
+    state.current = value;
+    state.current->type.strides = alias_.at(target).root->type.strides;
+  }
+
+  // The storage under other numbers that `v` is or is a view of; nullptr where its numbers are
+  // those of the storage.
+  Value* nearest_image(Value* v) const {
+    for (const Alias* a = &alias_.at(v); a->view; v = a->parent, a = &alias_.at(v))
+      if (a->view->op->put) return v;
+    return nullptr;
+  }
+
+  // The views that lead from `base` to `v`, taken of `now`.
+  Value* view_from(Value* v, const Value* base, Value* now) {
+    if (v == base) return now;
+    const Alias a = alias_.at(v);
+    return clone_with(*a.view, {{a.parent, view_from(a.parent, base, now)}})->output(a.result);
   }
 
   void refuse_constant(const Node& n, Value* root) {

@@ -60,6 +60,7 @@ class GraphRun {
 
  private:
   const Tensor& tensor(const Value* v) {
+    if (auto image = images_.find(v); image != images_.end()) refresh(v, image->second);
     auto it = env_.find(place_of(v));
     if (it == env_.end()) internal_error("%{} has no value", v ? v->name : "none");
     return it->second;
@@ -88,6 +89,7 @@ class GraphRun {
 
   void dispatch(const Node& n) {
     if (n.op->mutates()) return mutate(n);
+    if (n.op->put) return image(n);
     if (n.op->is_view()) return view(n);
     if (n.op->as<RewriteMeaning>()) return rewrite(n);
     if (n.op == find_op("aotc.write_view")) return write_view(n);
@@ -134,10 +136,56 @@ class GraphRun {
   }
 
   void view(const Node& n) {
-    const Tensor& base = tensor(std::get<Value*>(n.args.at(0)));
-    for (size_t k = 0; k < n.outputs.size(); ++k)
-      if (n.outputs[k])
-        env_[n.outputs[k]] = eager_view(n, static_cast<int>(k), base, call_.symbols);
+    auto* self = std::get<Value*>(n.args.at(0));
+    const Tensor base = tensor(self);
+    for (size_t k = 0; k < n.outputs.size(); ++k) {
+      if (!n.outputs[k]) continue;
+      Tensor seen = eager_view(n, static_cast<int>(k), base, call_.symbols);
+      if (images_.contains(self) && seen.memory == base.memory)
+        images_[n.outputs[k]] = {self, &n, static_cast<int>(k)};
+      env_[n.outputs[k]] = std::move(seen);
+    }
+  }
+
+  // ---- storages under other numbers (OpDef::put) and views of them: memory cannot say what they
+  // are, so they are computed whenever they are read, and written through what they come from
+
+  struct Image {
+    Value* from = nullptr;
+    const Node* node = nullptr;  // the view or image; nullptr: the same value
+    int result = 0;
+  };
+
+  void image(const Node& n) {
+    leaf(n);
+    images_[n.output()] = {std::get<Value*>(n.args.at(0)), &n, 0};
+  }
+
+  void refresh(const Value* v, const Image& i) {
+    if (i.node && i.node->op->put) return leaf(*i.node);
+    const Tensor from = tensor(i.from);
+    env_[v] = i.node ? eager_view(*i.node, i.result, from, call_.symbols) : from;
+  }
+
+  void store(Value* target, const Tensor& value) {
+    auto it = images_.find(target);
+    if (it == images_.end()) return assign(tensor(target), value);
+    const Image i = it->second;
+    if (!i.node) return store(i.from, value);
+    if (i.node->op->put) return store(i.from, put(*i.node, i.from, value));
+    Tensor whole = copy(tensor(i.from));
+    assign(eager_view(*i.node, i.result, whole, call_.symbols), value);
+    store(i.from, whole);
+  }
+
+  Tensor put(const Node& n, Value* self, const Tensor& value) {
+    Graph& g = scratch();
+    Value* written = g.new_value("written", n.output()->type);
+    env_[written] = value;
+    Rewriter r(g, g.nodes.end(), n);
+    Value* result = n.op->put(r, self, written);
+    for (const auto& inner : g.nodes) node(*inner);
+    return tensor(result);
   }
 
   // Nodes of an expansion live as long as the run: values are keys.
@@ -156,9 +204,11 @@ class GraphRun {
     bool may_alias = false;
     for (const SchemaArg& a : n.op->schema.args) may_alias |= a.aliased;
     for (size_t i = 0; i < n.outputs.size(); ++i)
-      if (n.outputs[i] && results[i])
+      if (n.outputs[i] && results[i]) {
+        if (may_alias && images_.contains(results[i])) images_[n.outputs[i]] = {results[i]};
         env_[n.outputs[i]] =
             may_alias ? tensor(results[i]) : with_layout(copy(tensor(results[i])), *n.outputs[i]);
+      }
   }
 
   // The functional twin, all of it read, cast to the target's dtype and stored into its memory.
@@ -175,9 +225,12 @@ class GraphRun {
     result = r.cast(result, target->type.dtype);
     if (result->type.sizes != target->type.sizes) result = r.expand(result, target->type.sizes);
     for (const auto& inner : g.nodes) node(*inner);
-    assign(self, tensor(result));
-    for (Value* o : n.outputs)
-      if (o) env_[o] = self;
+    store(target, copy(tensor(result)));
+    for (Value* o : n.outputs) {
+      if (!o) continue;
+      if (images_.contains(target)) images_[o] = {target};
+      env_[o] = self;
+    }
   }
 
   // write_view(base, view, value): base with the elements that `view` sees replaced. The chain of
@@ -255,6 +308,7 @@ class GraphRun {
   const RunOptions options_;
   int64_t iterations_ = 0;
   std::unordered_map<const Value*, Tensor> env_;
+  std::unordered_map<const Value*, Image> images_;
   std::vector<std::unique_ptr<Graph>> scratch_;
   std::map<std::string, const Node*> definer_;  // of symbols found in data
 };

@@ -1,5 +1,4 @@
-// Complex numbers and their parts. Parts are values of their own: an in-place op on one of them
-// does not reach the complex tensor.
+// Arithmetic of complex numbers, and complex numbers of two real ones.
 #include <cmath>
 
 #include "ir/ops/scalar_math.h"
@@ -29,18 +28,6 @@ E complex_of(E real, E imaginary) {
   return real.k->apply(Prim::complex, {real, imaginary}, t);
 }
 
-Types part_type(const Node& n) {
-  const TensorType& t = input_type(n);
-  return {contiguous_type(real_part_type(t.dtype), t.sizes, t.device)};
-}
-
-OpDef part_op(std::string_view schema, Prim part) {
-  return formula_op(schema, LoopsKind::Index, part_type,
-                    [part](KernelBuilder& k, const Node& n, const Index& at) {
-                      return real_of(k.lowering().load(k, self_of(n), at), part);
-                    });
-}
-
 // A pointwise row whose result for a complex argument is real.
 OpDef real_valued(OpDef op) {
   op.infer = [inner = std::move(op.infer)](const Node& n) {
@@ -64,27 +51,12 @@ E angle(Elements& x) {
 
 E conjugate(Elements& x) { return is_complex(x.common) ? unary(Prim::conj, x[0]) : x[0]; }
 
-Values real(Rewriter& r) {
-  TensorExpr x = in(r, "self");
-  return {is_complex(x.dtype()) ? x.apply("aotc.real") : x};
-}
-
-Values imag(Rewriter& r) { return {in(r, "self").apply("aotc.imag")}; }
-
-Values conj(Rewriter& r) {
-  TensorExpr x = in(r, "self");
-  return {is_complex(x.dtype()) ? x.apply("aten.conj_physical.default") : x};
-}
-
-Values view_as_real(Rewriter& r) {
-  TensorExpr x = in(r, "self");
-  Values parts{x.apply("aotc.real"), x.apply("aotc.imag")};
-  return {r("aten.stack.default", {parts, Sym(-1)})};
-}
-
-Values view_as_complex(Rewriter& r) {
-  TensorExpr x = in(r, "self");
-  return {x.select(-1, 0).apply("aten.complex.default", {x.select(-1, 1).v})};
+// z / |z|, and 0 for 0.
+E sgn(Elements& x) {
+  if (!is_complex(x.common)) return sign(x[0]);
+  E z = x[0], size = real_of(z, Prim::abs), zero = like(size, 0);
+  E real = real_of(z, Prim::real) / size, imaginary = real_of(z, Prim::imag) / size;
+  return where(size == zero, complex_of(zero, zero), complex_of(real, imaginary));
 }
 
 // Two real tensors that broadcast, as one complex one.
@@ -116,21 +88,11 @@ E polar(E radius, E angle) { return complex_of(radius * cos(angle), radius * sin
 Rows complex_ops() {
   constexpr TypeRule Promote = TypeRule::Promote;
   return {
-      part_op("aotc.real(Tensor self) -> Tensor", Prim::real),
-      part_op("aotc.imag(Tensor self) -> Tensor", Prim::imag),
       real_valued(scalar_op("aten.abs.default(Tensor self) -> Tensor", Promote, absolute)),
       real_valued(scalar_op("aten.absolute.default(Tensor self) -> Tensor", Promote, absolute)),
       real_valued(scalar_op("aten.angle.default(Tensor self) -> Tensor", TypeRule::Float, angle)),
-      scalar_op("aten.conj_physical.default(Tensor self) -> Tensor", Promote, conjugate),
       scalar_op("aten._conj_physical.default(Tensor self) -> Tensor", Promote, conjugate),
-      rewrite_op("aten.real.default(Tensor(a) self) -> Tensor(a)", real),
-      rewrite_op("aten.imag.default(Tensor(a) self) -> Tensor(a)", imag),
-      rewrite_op("aten.conj.default(Tensor(a) self) -> Tensor(a)", conj),
-      rewrite_op("aten._conj.default(Tensor(a) self) -> Tensor(a)", conj),
-      rewrite_op("aten._neg_view.default(Tensor(a) self) -> Tensor(a)",
-                 [](Rewriter& r) { return Values{-in(r, "self")}; }),
-      rewrite_op("aten.view_as_real.default(Tensor(a) self) -> Tensor(a)", view_as_real),
-      rewrite_op("aten.view_as_complex.default(Tensor(a) self) -> Tensor(a)", view_as_complex),
+      scalar_op("aten.sgn.default(Tensor self) -> Tensor", Promote, sgn),
       pair_op("aten.complex.default(Tensor real, Tensor imag) -> Tensor", complex_of),
       pair_op("aten.polar.default(Tensor abs, Tensor angle) -> Tensor", polar),
   };

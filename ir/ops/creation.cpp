@@ -12,6 +12,7 @@ namespace {
 DType type_of_number(const Arg& a) {
   if (std::holds_alternative<bool>(a)) return DType::Bool;
   if (std::holds_alternative<Sym>(a)) return DType::Int64;
+  if (std::holds_alternative<Complex>(a)) return DType::Complex64;
   if (auto* v = std::get_if<Value*>(&a)) return (*v)->type.dtype;
   return DType::Float32;
 }

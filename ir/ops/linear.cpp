@@ -12,6 +12,9 @@ constexpr size_t kMaxBatchDims = 4;
 
 Types matmul_type(const Node& n) {
   const TensorType &a = tensor_arg(n, "a")->type, &b = tensor_arg(n, "b")->type;
+  if (is_complex(a.dtype))
+    unsupported(n, fmt::format("a product of {} tensors", name(a.dtype)),
+                "compute it with the real and imaginary parts");
   Index sizes = a.sizes;
   sizes.back() = b.sizes.back();
   return {contiguous_type(a.dtype, sizes, a.device)};
@@ -58,11 +61,32 @@ void lower_matmul(Lowering& l, const Node& n) {
 
 // ---- building it
 
+bool is_one(const Arg& a) {
+  auto* s = std::get_if<Sym>(&a);
+  auto* d = std::get_if<double>(&a);
+  return (s && s->is(1)) || (d && *d == 1);
+}
+
+// Of complex matrices, by products of their parts.
+template <typename Product>
+TensorExpr complex_product(TensorExpr a, TensorExpr b, Product product) {
+  TensorExpr ar = a.apply("aotc.real"), ai = a.apply("aotc.imag");
+  TensorExpr br = b.apply("aotc.real"), bi = b.apply("aotc.imag");
+  TensorExpr real = product(ar, br) - product(ai, bi), imag = product(ar, bi) + product(ai, br);
+  return real.apply("aten.complex.default", {imag.v});
+}
+
 // Batch dimensions beyond four become one. `a` and `b` have equal batch sizes.
 TensorExpr product_of(TensorExpr a, TensorExpr b, TensorExpr addend = {}, Arg beta = Sym(1),
                       Arg alpha = Sym(1)) {
   if (is_bool(a.dtype()))
     unsupported(a.r->node, "a matrix product of bool tensors", "convert them to a number type");
+  if (is_complex(a.dtype())) {
+    TensorExpr c =
+        complex_product(a, b, [](TensorExpr x, TensorExpr y) { return product_of(x, y); });
+    if (!is_one(alpha)) c = c.apply("aten.mul.Tensor", {alpha});
+    return addend ? c + (is_one(beta) ? addend : addend.apply("aten.mul.Tensor", {beta})) : c;
+  }
   Index sizes = a.sizes();
   sizes.back() = b.size(-1);
   if (sizes.size() - 2 > kMaxBatchDims) {
@@ -194,6 +218,11 @@ TensorExpr dot(TensorExpr a, TensorExpr b) {
   return product_of(as_row(a), as_column(b)).reshape({});
 }
 
+// Of complex vectors, with the conjugate of the first.
+TensorExpr vdot(TensorExpr a, TensorExpr b) {
+  return dot(a.apply("aten._conj_physical.default"), b);
+}
+
 Values inner(Rewriter& r) {
   TensorExpr a = in(r, "self"), b = in(r, "other");
   if (a.rank() == 0 || b.rank() == 0) return {a * b};
@@ -207,7 +236,7 @@ Values inner(Rewriter& r) {
 }
 
 Values vecdot(Rewriter& r) {
-  TensorExpr product = in(r, "x") * in(r, "y");
+  TensorExpr product = in(r, "x").apply("aten._conj_physical.default") * in(r, "y");
   return {product.sum({int_arg(r.node, "dim")}, false)};
 }
 
@@ -268,7 +297,7 @@ Rows linear_ops() {
       pair_op("aten.bmm.default(Tensor self, Tensor mat2) -> Tensor", multiply),
       pair_op("aten.mv.default(Tensor self, Tensor vec) -> Tensor", times_vector),
       pair_op("aten.dot.default(Tensor self, Tensor tensor) -> Tensor", dot),
-      pair_op("aten.vdot.default(Tensor self, Tensor other) -> Tensor", dot),
+      pair_op("aten.vdot.default(Tensor self, Tensor other) -> Tensor", vdot),
       pair_op("aten.outer.default(Tensor self, Tensor vec2) -> Tensor", outer),
       pair_op("aten.ger.default(Tensor self, Tensor vec2) -> Tensor", outer),
       pair_op("aten.matmul.default(Tensor self, Tensor other) -> Tensor", matmul),

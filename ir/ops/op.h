@@ -1,6 +1,6 @@
-// The op table: one row per aten op, with exactly one meaning. Everything that aotc knows about an op is a
-// column here; passes ask for properties, never for names. In-place `op_` forms are derived: the functional
-// twin plus a mutation of their first argument.
+// The op table: one row per aten op, with exactly one meaning. Everything that aotc knows about an
+// op is a column here; passes ask for properties, never for names. In-place `op_` forms are
+// derived: the functional twin plus a mutation of their first argument.
 #pragma once
 #include <functional>
 #include <string>
@@ -25,11 +25,12 @@ using Values = std::vector<Value*>;
 
 // A parsed "name.overload(Type arg=default, *, ...) -> Type" (torch's schema syntax).
 struct SchemaArg {
-  std::string name, type;  // type as written: "Tensor", "Tensor?", "int[]", "Scalar", "SymInt[2]", ...
+  std::string name,
+      type;  // type as written: "Tensor", "Tensor?", "int[]", "Scalar", "SymInt[2]", ...
   Arg default_value;
   bool has_default = false;
-  bool mutated = false;    // "Tensor(a!)"
-  bool aliased = false;    // "Tensor(a)": the result may be this tensor or a view of it
+  bool mutated = false;  // "Tensor(a!)"
+  bool aliased = false;  // "Tensor(a)": the result may be this tensor or a view of it
   bool is_tensor() const { return type.starts_with("Tensor"); }
 };
 struct Schema {
@@ -42,30 +43,39 @@ Schema parse_schema(std::string_view text);
 
 // How the element type of a pointwise op is found.
 enum class TypeRule : uint8_t {
-  Promote,   // result_type of the promoting arguments
-  Float,     // the same, integers and bool become float32
-  Compare,   // computed in the promoted type, yields bool
-  SameAs0,   // of argument 0, whatever the others are
-  Bool,      // arguments become bool, yields bool
-  Dtype,     // the `dtype` argument if given, else as Promote
+  Promote,  // result_type of the promoting arguments
+  Float,    // the same, integers and bool become float32
+  Compare,  // computed in the promoted type, yields bool
+  SameAs0,  // of argument 0, whatever the others are
+  Bool,     // arguments become bool, yields bool
+  Dtype,    // the `dtype` argument if given, else as Promote
 };
 
-// Pointwise: `fn` yields one element from the elements of the arguments (already in the compute type).
+// Pointwise: `fn` yields one element from the elements of the arguments (already in the compute
+// type).
 struct ScalarMeaning {
   TypeRule rule = TypeRule::Promote;
   std::function<E(Elements&)> fn;
-  std::vector<std::string> promoting = {};  // names of the arguments that take part; empty: tensors, `other`, `exponent`
+  std::vector<std::string> promoting =
+      {};  // names of the arguments that take part; empty: tensors, `other`, `exponent`
 };
 
 // Reduction over `dim` (absent or empty: all) with `keepdim`.
 struct ReduceMeaning {
-  enum class Result : uint8_t { Same, Float, Sum /* ints and bool: int64 */, Bool, Index /* int64 position */, Dtype };
+  enum class Result : uint8_t {
+    Same,
+    Float,
+    Sum /* ints and bool: int64 */,
+    Bool,
+    Index /* int64 position */,
+    Dtype
+  };
   Prim combine;
   Result result = Result::Same;
-  std::function<E(E)> before = {};                              // each element, in the compute type
-  std::function<E(E, const Sym& count, const Node&)> after = {}; // the total
-  bool with_index = false;    // outputs (values, indices)
-  bool refuses_empty = false; // no identity: an empty reduction is an error
+  std::function<E(E)> before = {};  // each element, in the compute type
+  std::function<E(E, const Sym& count, const Node&)> after = {};  // the total
+  bool with_index = false;                                        // outputs (values, indices)
+  bool refuses_empty = false;  // no identity: an empty reduction is an error
 };
 
 // An index map: element `out_index` of output k is element map(...) of argument 0.
@@ -74,20 +84,33 @@ struct ViewMeaning {
   bool always_aliases = true;  // false: may copy (reshape, contiguous): aliases when strides allow
 };
 
-// Expands to other ops; returns the values that replace the outputs (nullptr for one without users).
+// Expands to other ops; returns the values that replace the outputs (nullptr for one without
+// users).
 struct RewriteMeaning {
   std::function<std::vector<Value*>(Rewriter&)> fn;
-  bool writes_arguments = false;  // may expand to in-place ops on its arguments (batch_norm in training)
+  bool writes_arguments =
+      false;  // may expand to in-place ops on its arguments (batch_norm in training)
 };
 
 // Builds its kernels itself (index, scatter, creation, scan, templates, checks).
-enum class LoopsKind : uint8_t { Index, Scatter, Creation, Scan, Sort, Template, Check, Host, Control };
+enum class LoopsKind : uint8_t {
+  Index,
+  Scatter,
+  Creation,
+  Scan,
+  Sort,
+  Template,
+  Check,
+  Host,
+  Control
+};
 struct LoopsMeaning {
   LoopsKind kind;
   std::function<void(Lowering&, const Node&)> fn;
 };
 
-using Meaning = std::variant<ScalarMeaning, ReduceMeaning, ViewMeaning, RewriteMeaning, LoopsMeaning>;
+using Meaning =
+    std::variant<ScalarMeaning, ReduceMeaning, ViewMeaning, RewriteMeaning, LoopsMeaning>;
 
 struct OpDef {
   Schema schema;
@@ -96,6 +119,9 @@ struct OpDef {
   std::function<std::vector<TensorType>(const Node&)> infer;
   const OpDef* twin = nullptr;  // derived in-place form: the functional op; argument 0 is mutated
   std::string in_place_name;    // of the derived form, where it is not "op_.overload"
+  // Set where the result is argument 0's storage under other numbers (a conjugate, a real part):
+  // what argument 0 becomes when `written` is written to the result.
+  std::function<Value*(Rewriter&, Value* self, Value* written)> put = {};
 
   const std::string& name() const { return schema.name; }
   bool mutates() const { return twin != nullptr; }
@@ -103,7 +129,9 @@ struct OpDef {
   // A run-time check: kept though it has no output.
   bool is_check() const;
   template <typename M>
-  const M* as() const { return std::get_if<M>(&meaning); }
+  const M* as() const {
+    return std::get_if<M>(&meaning);
+  }
 };
 
 // The row for "aten.add.Tensor" (with or without "torch.ops."), or nullptr.
@@ -118,7 +146,8 @@ const Arg& arg(const Node& n, std::string_view name);
 bool arg_is_none(const Node& n, std::string_view name);
 Value* tensor_arg(const Node& n, std::string_view name);  // nullptr for None
 Sym sym_arg(const Node& n, std::string_view name);
-int64_t int_arg(const Node& n, std::string_view name);    // a constant; UserError naming the node otherwise
+int64_t int_arg(const Node& n,
+                std::string_view name);  // a constant; UserError naming the node otherwise
 bool bool_arg(const Node& n, std::string_view name);
 double double_arg(const Node& n, std::string_view name);
 std::vector<Sym> syms_arg(const Node& n, std::string_view name);
@@ -128,7 +157,8 @@ std::optional<DType> dtype_arg(const Node& n, std::string_view name);
 // Shape helpers shared by rows.
 int64_t wrap_dim(int64_t dim, int64_t rank, const Node& n);
 std::vector<Sym> broadcast_sizes(const std::vector<std::vector<Sym>>& shapes, const Node& n);
-// The promoted type of the arguments that take part (torch's result_type with tensors, 0-d tensors, scalars).
+// The promoted type of the arguments that take part (torch's result_type with tensors, 0-d tensors,
+// scalars).
 DType result_type(const Node& n, const std::vector<int>& args);
 // The (compute, result) types of a pointwise node, before half types widen to float32.
 std::pair<DType, DType> pointwise_types(const Node& n, const ScalarMeaning& m);
@@ -153,9 +183,11 @@ OpDef scalar_op(std::string_view schema, TypeRule rule, std::function<E(Elements
                 std::vector<std::string> promoting = {});
 OpDef reduce_op(std::string_view schema, ReduceMeaning meaning);
 OpDef view_op(std::string_view schema, std::function<std::vector<TensorType>(const Node&)> infer,
-              std::function<std::vector<Sym>(const Node&, int, const std::vector<Sym>&)> map, bool always_aliases = true);
+              std::function<std::vector<Sym>(const Node&, int, const std::vector<Sym>&)> map,
+              bool always_aliases = true);
 OpDef rewrite_op(std::string_view schema, std::function<std::vector<Value*>(Rewriter&)> fn);
-OpDef loops_op(std::string_view schema, LoopsKind kind, std::function<std::vector<TensorType>(const Node&)> infer,
+OpDef loops_op(std::string_view schema, LoopsKind kind,
+               std::function<std::vector<TensorType>(const Node&)> infer,
                std::function<void(Lowering&, const Node&)> fn);
 
 }  // namespace aotc

@@ -20,7 +20,6 @@ Rows unary_math() {
       {"aten.trunc.default(Tensor self) -> Tensor", Prim::trunc},
       {"aten.fix.default(Tensor self) -> Tensor", Prim::trunc},
       {"aten.round.default(Tensor self) -> Tensor", Prim::round},
-      {"aten.sgn.default(Tensor self) -> Tensor", Prim::sign},
   };
   for (auto [schema, prim] : same_type) rows.push_back(prim_op(schema, Promote, prim));
   const std::pair<std::string_view, Prim> floating[] = {
@@ -202,7 +201,9 @@ Rows division() {
 E power_by_constant(Elements& x) {
   E base = x[0];
   const Arg& exponent = arg(x.node, "exponent");
-  bool is_constant = !std::holds_alternative<Sym>(exponent) || std::get<Sym>(exponent).constant();
+  bool is_constant = std::holds_alternative<Sym>(exponent)
+                         ? std::get<Sym>(exponent).constant().has_value()
+                         : !std::holds_alternative<Complex>(exponent);
   if (!is_constant) return pow(base, x[1]);
   double e = double_arg(x.node, "exponent");
   if (e == 2) return base * base;
@@ -220,7 +221,7 @@ std::vector<Value*> float_power(Rewriter& r) {
   std::vector<Arg> args = r.node.args;
   for (Arg& a : args) {
     if (auto* v = std::get_if<Value*>(&a))
-      a = r.cast(*v, DType::Float64);
+      a = r.cast(*v, is_complex(r.dtype(*v)) ? DType::Complex128 : DType::Float64);
     else if (auto* s = std::get_if<Sym>(&a); s && s->constant())
       a = static_cast<double>(*s->constant());
   }

@@ -64,6 +64,7 @@ E number(KernelBuilder& k, const Node& n, std::string_view name, DType t) {
   }
   if (auto* d = std::get_if<double>(&a)) return k.constant(*d, t);
   if (auto* b = std::get_if<bool>(&a)) return k.constant(int64_t{*b}, t);
+  if (auto* z = std::get_if<Complex>(&a)) return k.complex_constant(z->real, z->imag, t);
   user_error("{}: node '{}' ({}): argument '{}' must be a number", n.source.str(), n.name,
              n.op->name(), std::string(name));
 }

@@ -56,6 +56,7 @@ Rows distance_ops();
 Rows region_views();
 Rows split_views();
 Rows copied_views();
+Rows complex_view_ops();
 
 // Adds rows to a list.
 void append(Rows& rows, Rows more);

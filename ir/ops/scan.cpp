@@ -11,7 +11,8 @@ namespace {
 // Integers and bool add up in int64, unless a type is given.
 Types total_type(const Node& n) {
   const TensorType& t = input_type(n);
-  DType result = dtype_arg(n, "dtype").value_or(is_floating(t.dtype) ? t.dtype : DType::Int64);
+  bool fractions = is_floating(t.dtype) || is_complex(t.dtype);
+  DType result = dtype_arg(n, "dtype").value_or(fractions ? t.dtype : DType::Int64);
   return {contiguous_type(result, t.sizes, t.device)};
 }
 

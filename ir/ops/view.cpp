@@ -23,9 +23,7 @@ Rows identities() {
                                   "aten.detach.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.lift_fresh.default(Tensor(a) self) -> Tensor(a)",
                                   "aten.lift.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.positive.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.resolve_conj.default(Tensor(a) self) -> Tensor(a)",
-                                  "aten.resolve_neg.default(Tensor(a) self) -> Tensor(a)"})
+                                  "aten.positive.default(Tensor(a) self) -> Tensor(a)"})
     rows.push_back(identity_view(schema));
   rows.push_back(view_op(
       "aten.contiguous.default(Tensor(a) self, *, MemoryFormat memory_format=0) -> Tensor(a)",
@@ -131,9 +129,6 @@ Rows permutations() {
                      axes_swapped),
       permutation_op("aten.t.default(Tensor(a) self) -> Tensor(a)", matrix_transposed),
       permutation_op("aten.mT.default(Tensor(a) self) -> Tensor(a)", matrix_transposed),
-      permutation_op("aten.mH.default(Tensor(a) self) -> Tensor(a)", matrix_transposed),
-      permutation_op("aten.matrix_H.default(Tensor(a) self) -> Tensor(a)", matrix_transposed),
-      permutation_op("aten.adjoint.default(Tensor(a) self) -> Tensor(a)", matrix_transposed),
       permutation_op("aten.numpy_T.default(Tensor(a) self) -> Tensor(a)", reversed),
       permutation_op("aten.movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)",
                      moved),
@@ -295,8 +290,8 @@ Rows broadcasts() {
 
 Rows view_ops() {
   Rows rows = identities();
-  for (Rows (*part)() :
-       {permutations, reshapes, broadcasts, region_views, split_views, copied_views})
+  for (Rows (*part)() : {permutations, reshapes, broadcasts, region_views, split_views,
+                         copied_views, complex_view_ops})
     append(rows, part());
   return rows;
 }

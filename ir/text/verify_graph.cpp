@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/declared_types.h"
 #include "ir/ops/arguments.h"
 #include "ir/text/format.h"
 #include "ir/text/print_graph.h"
@@ -250,10 +251,16 @@ class GraphVerifier {
       return;
     }
     for (size_t i = 0; i < types.size(); ++i)
-      if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor) result(*n.outputs[i], types[i]);
+      if (n.outputs[i] && n.outputs[i]->kind == ValueKind::Tensor)
+        result(n, *n.outputs[i], types[i]);
   }
 
-  void result(const Value& v, const TensorType& inferred) {
+  void result(const Node& n, const Value& v, const TensorType& inferred) {
+    try {
+      check_complex(n, v.type, inferred);
+    } catch (const UserError& e) {
+      return refuse(e);
+    }
     found_.require(v.type.dtype == inferred.dtype, "%{} is {}, the op yields {}", v.name,
                    aotc::name(v.type.dtype), aotc::name(inferred.dtype));
     found_.require(!differ(v.type.sizes, inferred.sizes),

@@ -158,6 +158,77 @@ def _(self, x, n, k):
     return y, y.sum(0), flat.flip(0), torch.repeat_interleave(n), torch.repeat_interleave(x, k.expand(2), dim=1)
 
 
+# ---- complex tensors: the same storage under other numbers
+
+
+def Z(*sizes):
+    return torch.complex(R(*sizes), R(*sizes))
+
+
+# torch cannot decompose some of these.
+@program("conjugates_written", lambda: [(Z(4, 4), R(4, 2), R(3))], decomp=False)
+def _(self, z, pairs, x):
+    c = z.conj()
+    c.add_(1j)
+    c.t()[1].mul_(2 + 1j)
+    z.mH[2].add_(3j)
+    z.t().conj().diagonal().mul_(2j)
+    z.real.mul_(2)
+    z.imag[0].add_(1)
+    z.conj().imag[1].copy_(x.new_ones(4))
+    torch.view_as_real(z)[2:, :, 1].neg_()
+    torch.view_as_complex(pairs).mul_(1j)
+    z.adjoint().conj()[3].sub_(1j)
+    torch._neg_view(z)[:, 3].add_(5)
+    x.conj().real.add_(1)
+    torch.conj_physical(x).mul_(2)
+    z.conj().resolve_conj().zero_()
+    z.resolve_conj()[3, 3] = 7j
+    return z * 1, c * 1, x * 1
+
+
+@program("conjugates_read", lambda: [(Z(3, 4), R(3, 4, 2))])
+def _(self, z, pairs):
+    views = [z.conj(), z.mH, z.real, z.imag, z.conj().imag, torch.view_as_real(z), torch.view_as_complex(pairs),
+             torch._neg_view(z), z.conj().resolve_conj(), z[1].conj().conj(), z.conj().real.t()]
+    z.mul_(1 + 2j)
+    pairs.add_(1)
+    return [v * 1 for v in views]
+
+
+@program("conjugates_of_state", lambda: [(Z(3, 4),)] * 2, lambda: {"b": Z(3, 4)}, sequence=True, decomp=False)
+def _(self, z):
+    self.b.conj().mul_(z)
+    self.b.real.add_(1)
+    return self.b.conj(), self.b.mH @ z, self.b.real * 1
+
+
+@program("conjugates_of_real_tensors", lambda: [(R(2, 3), R(3))])
+def _(self, x, v):
+    x.conj().mul_(2)
+    x.mH[0].add_(1)
+    v.real.add_(1)
+    torch.conj_physical(v).neg_()
+    v.resolve_conj()[0] = 9
+    return x.adjoint(), x.conj(), v.real, torch.conj_physical(v), v.resolve_neg()
+
+
+@program("complex_arithmetic", lambda: [(Z(3, 4), Z(3, 4)), (Z(3, 4).conj(), torch.zeros(3, 4, dtype=torch.complex64))],
+         decomp=False)
+def _(self, a, b):
+    return (a + b, a - 2j, a * b, a * b.real, (a + 3) / (b + 3), a.exp(), a.sqrt(), a**2, a ** (1 + 1j), a.sin(), a.tanh(),
+            a.sgn() * 1, b.sgn(), torch.where(a.real > 0, a, b), a == b, a.sum(1), a.mean(), a.prod(0), a.cumsum(1),
+            a.cumprod(0), torch.full((2,), 1j), a.clone().fill_(2j), torch.polar(a.real * a.real, b.imag),
+            torch.complex(a.real, b.imag[:1]), a.real.to(torch.complex64), a.to(torch.complex128).reciprocal())
+
+
+@program("complex_products", lambda: [(Z(3, 4), Z(3, 4))])
+def _(self, a, b):
+    return (a @ b.mT, a @ b.mH, torch.addmm(a @ b.mT, a, b.mT, beta=2j, alpha=0.5), a @ b[0], a[0] @ b[1],
+            torch.vdot(a[0], b[1]), torch.linalg.vecdot(a, b), torch.einsum("ij,kj->ik", a, b), torch.outer(a[0], b[1]),
+            torch.nn.functional.linear(a.to(torch.complex128), b.to(torch.complex128)))
+
+
 if __name__ == "__main__":
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
