@@ -100,8 +100,42 @@ std::string cpp_constant(const ScalarValue& v) {
 
 namespace {
 
+// A float as a double, whatever type indices have.
+std::string float_text(const Sym& s, const Assumptions& a) {
+  const Sym::Atom& f = *s.terms().at(0).factors.at(0);
+  auto arg = [&](size_t i) { return float_text(f.args[i], a); };
+  switch (f.op) {
+    case SymOp::Float:
+      return floating_constant(*float_constant(s), false);
+    case SymOp::ToFloat:
+      return fmt::format("double({})", cpp_index(f.args[0], a, "int64_t"));
+    case SymOp::FAdd:
+      return fmt::format("({} + {})", arg(0), arg(1));
+    case SymOp::FMul:
+      return fmt::format("({} * {})", arg(0), arg(1));
+    case SymOp::FDiv:
+      return fmt::format("({} / {})", arg(0), arg(1));
+    case SymOp::FPow:
+      return fmt::format("__builtin_pow({}, {})", arg(0), arg(1));
+    case SymOp::FMin:
+      return fmt::format("minimum<double>({}, {})", arg(0), arg(1));
+    case SymOp::FMax:
+      return fmt::format("maximum<double>({}, {})", arg(0), arg(1));
+    case SymOp::FSqrt:
+      return fmt::format("__builtin_sqrt({})", arg(0));
+    case SymOp::Symbol:
+      return fmt::format("bitcast<double>({})", f.name);
+    default:
+      internal_error("{} is no float", s.str());
+  }
+}
+
 std::string atom_text(const Sym::Atom& f, const Assumptions& a, const char* type) {
   auto arg = [&](size_t i) { return cpp_index(f.args[i], a, type); };
+  auto real = [&](size_t i) { return float_text(f.args[i], a); };
+  auto rounded = [&](const char* how) {
+    return fmt::format("({})__builtin_{}({})", type, how, real(0));
+  };
   switch (f.op) {
     case SymOp::Symbol:
       return f.name[0] == '%' ? "v" + f.name.substr(1) : f.name;
@@ -126,8 +160,24 @@ std::string atom_text(const Sym::Atom& f, const Assumptions& a, const char* type
       return fmt::format("({})({} || {})", type, arg(0), arg(1));
     case SymOp::Not:
       return fmt::format("({})!({})", type, arg(0));
+    case SymOp::FEq:
+      return fmt::format("({})({} == {})", type, real(0), real(1));
+    case SymOp::FLt:
+      return fmt::format("({})({} < {})", type, real(0), real(1));
+    case SymOp::FLe:
+      return fmt::format("({})({} <= {})", type, real(0), real(1));
+    case SymOp::Trunc:
+      return rounded("trunc");
+    case SymOp::Floor:
+      return rounded("floor");
+    case SymOp::Ceil:
+      return rounded("ceil");
+    case SymOp::Round:
+      return rounded("nearbyint");
+    default:  // the bits of a float
+      return fmt::format("bitcast<int64_t>({})",
+                         float_text(Sym::from_atom(f.op, f.name, f.args), a));
   }
-  internal_error("unknown atom");
 }
 
 }  // namespace
@@ -183,7 +233,8 @@ const char* infix_operator(Prim p, DType operand) {
 
 std::string apply_text(Prim p, DType result, const std::vector<std::string>& args,
                        const std::vector<DType>& types) {
-  if (p == Prim::cast) return fmt::format("cast<{}>({})", cpp_type(result), args[0]);
+  if (prim_info(p).result == PrimResult::Target)
+    return fmt::format("{}<{}>({})", prim_name(p), cpp_type(result), args[0]);
   if (p == Prim::where) return fmt::format("({} ? {} : {})", args[0], args[1], args[2]);
   if (args.size() == 2)
     if (const char* op = infix_operator(p, types[0]))

@@ -25,6 +25,10 @@ std::string helpers(const std::string& user) {
       "a); }");
   add("minimum<", "T minimum(T a, T b) { return a < b ? a : b; }");
   add("maximum<", "T maximum(T a, T b) { return a > b ? a : b; }");
+  if (user.find("bitcast<") != std::string::npos)
+    text +=
+        "template <typename T, typename From>\n"
+        "inline T bitcast(From x) { return __builtin_bit_cast(T, x); }\n";
   if (user.find("!fit(") != std::string::npos)
     text +=
         "// Whether sizes, rounded, leave room for sums of them in 63 bits.\n"

@@ -154,7 +154,9 @@ class Tables {
                  cpp_constant(ScalarValue::of(*d)), false);
     if (auto* b = std::get_if<bool>(&o.scalar))
       return row("AOTC_OUTPUT_CONSTANT", DType::Bool, "{0, -1}", "0", *b);
-    return row("AOTC_OUTPUT_SYMBOL", DType::Int64, sizes_(std::get<Sym>(o.scalar)), "0", false);
+    return row("AOTC_OUTPUT_SYMBOL",
+               is_float(std::get<Sym>(o.scalar)) ? DType::Float64 : DType::Int64,
+               sizes_(std::get<Sym>(o.scalar)), "0", false);
   }
 
   const OutputView* view_of(size_t output) const {

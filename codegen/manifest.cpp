@@ -74,7 +74,7 @@ json scalar_json(const std::string& name, const Arg& a) {
   if (auto* b = std::get_if<bool>(&a))
     return {{"name", name}, {"dtype", "bool"}, {"sizes", json::array()}, {"value", *b}};
   const Sym& s = std::get<Sym>(a);
-  json j = {{"name", name}, {"dtype", "int64"}, {"sizes", json::array()}};
+  json j = {{"name", name}, {"dtype", is_float(s) ? "float64" : "int64"}, {"sizes", json::array()}};
   if (auto c = s.constant())
     j["value"] = *c;
   else

@@ -44,13 +44,18 @@ std::string Sizes::function(const std::string& name, const std::vector<std::stri
       continue;
     e.computed = true;
     for (const std::string& n : e.size.symbols()) used[n] = symbol_index(graph_, n);
+    // Floats are in no sum of sizes, and bits are no estimate.
+    if (is_float(e.size)) lines += "if (T(1) / 2 == 0) ";
     lines += fmt::format("sizes[{}] = {};\n", i, cpp_index(e.size, assumptions_, "T"));
   }
   if (lines.empty()) return "";
   std::string text =
       fmt::format("template <typename T>\nvoid {}({}const int64_t* symbols, T* sizes) {{\n", name,
                   used.empty() ? "[[maybe_unused]] " : "");
-  for (const auto& [n, at] : used) text += fmt::format("const T {} = T(symbols[{}]);\n", n, at);
+  for (const auto& [n, at] : used) {
+    const char* type = is_float(Sym::symbol(n)) ? "int64_t" : "T";
+    text += fmt::format("const {} {} = {}(symbols[{}]);\n", type, n, type, at);
+  }
   return text + lines + "}\n\n";
 }
 

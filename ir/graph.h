@@ -19,7 +19,7 @@
 #include "ir/dtype.h"
 #include "ir/error.h"
 #include "ir/pt2/exported_program.h"
-#include "ir/sym.h"
+#include "ir/sym_float.h"
 
 namespace aotc {
 

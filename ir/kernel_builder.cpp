@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ir/lowering.h"
+#include "ir/sym_float.h"
 
 namespace aotc {
 
@@ -79,11 +80,13 @@ E KernelBuilder::boolean(bool v) { return constant(int64_t{v}, DType::Bool); }
 
 E KernelBuilder::index(const Sym& s) {
   if (auto c = s.constant()) return constant(*c, DType::Int64);
+  if (auto c = float_constant(s)) return constant(*c, DType::Float64);
   Expr e;
   e.kind = ExprKind::Index;
   e.dtype = DType::Int64;
   e.index = s;
-  return intern(std::move(e));
+  const E value = intern(std::move(e));
+  return is_float(s) ? apply(Prim::bitcast, {value}, DType::Float64) : value;
 }
 
 Sym KernelBuilder::value_of(E integer) {
@@ -96,7 +99,7 @@ Sym KernelBuilder::value_of(E integer) {
 // `t`: the operands' type, of `where` that of its choices. The real parts of complex numbers have
 // no place in a formula of one type.
 static void require_function(Prim p, DType t, DType result) {
-  if (p == Prim::cast) return;
+  if (p == Prim::cast || p == Prim::bitcast) return;
   bool leaves_type = is_complex(result) && prim_info(p).result == PrimResult::Real;
   if (!prim_supports(p, t) || leaves_type)
     throw UnsupportedType(fmt::format("{} is not defined for {}", prim_name(p), name(t)));

@@ -44,7 +44,7 @@ class KernelBuilder {
   E boolean(bool v);
   E intern_constant(const ScalarValue& v);
   E complex_constant(double real, double imag, DType dtype);
-  E index(const Sym& s);    // int64
+  E index(const Sym& s);    // int64; float64 for a float
   Sym value_of(E integer);  // an index expression that is this (int64) value
   E apply(Prim p, std::vector<E> args, DType result);
   E load(loops::BufferId buffer, std::vector<Sym> at, E guard = {}, E otherwise = {});

@@ -28,14 +28,16 @@ constexpr PrimInfo kPrims[] = {
 };
 
 // The C++ type of each element type.
-#define AOTC_ELEMENT_TYPES(X)                                                                     \
-  X(Bool, bool)                                                                                   \
-  X(UInt8, uint8_t)                                                                               \
-  X(Int8, int8_t)                                                                                 \
-  X(Int16, int16_t) X(Int32, int32_t) X(Int64, int64_t) X(UInt16, uint16_t) X(UInt32, uint32_t)   \
-      X(UInt64, uint64_t) X(Float16, float16) X(BFloat16, bfloat16) X(Float32, float)             \
-          X(Float64, double) X(Complex32, complex32) X(Complex64, complex64)                      \
-              X(Complex128, complex128) X(Float8E4M3FN, float8_e4m3fn) X(Float8E5M2, float8_e5m2) \
+#define AOTC_ELEMENT_TYPES(X)                                                        \
+  X(Bool, bool)                                                                      \
+  X(UInt8, uint8_t)                                                                  \
+  X(Int8, int8_t)                                                                    \
+  X(Int16, int16_t)                                                                  \
+  X(Int32, int32_t)                                                                  \
+  X(Int64, int64_t) X(UInt16, uint16_t) X(UInt32, uint32_t) X(UInt64, uint64_t)      \
+      X(Float16, float16) X(BFloat16, bfloat16) X(Float32, float) X(Float64, double) \
+          X(Complex32, complex32) X(Complex64, complex64) X(Complex128, complex128)  \
+              X(Float8E4M3FN, float8_e4m3fn) X(Float8E5M2, float8_e5m2)              \
                   X(Float8E4M3FNUZ, float8_e4m3fnuz) X(Float8E5M2FNUZ, float8_e5m2fnuz)
 
 template <typename T>
@@ -113,12 +115,16 @@ template <Prim P, typename T, typename Function>
     return make(f(operand<T>(a[0]), operand<T>(a[1]), operand<T>(a[2])));
 }
 
+// Whoever uses it chooses the type of its result.
+template <Prim P>
+constexpr bool kTargeted = kPrims[static_cast<size_t>(P)].result == PrimResult::Target;
+
 template <typename T>
 ScalarValue apply_to(Prim p, std::span<const ScalarValue> args) {
   switch (p) {
 #define X(function, ...)                                                                    \
   case Prim::function:                                                                      \
-    if constexpr (Prim::function != Prim::cast && supports<T>(Prim::function))              \
+    if constexpr (!kTargeted<Prim::function> && supports<T>(Prim::function))                \
       return call<Prim::function, T>(args, [](auto... x) { return aotc::function(x...); }); \
     break;
 #include "ir/scalar.def"
@@ -208,7 +214,7 @@ DType prim_result(Prim p, DType t) {
 
 std::string prim_function(Prim p, DType t) {
   const PrimInfo& info = prim_info(p);
-  if (p == Prim::cast || p == Prim::where) return info.name;
+  if (info.result == PrimResult::Target || p == Prim::where) return info.name;
   if (is_complex(t)) return std::string("complex_") + info.name;
   if (!info.has(PrimInfo::Long)) return info.name;
   return info.name + std::string(t == DType::Float32   ? "_f32"
@@ -261,6 +267,11 @@ ScalarValue apply(Prim p, std::span<const ScalarValue> args, DType result) {
   if (p == Prim::cast) {
     AOTC_CHECK(args.size() == 1, "cast takes 1 operand, not {}", args.size());
     return cast(args[0], result);
+  }
+  if (p == Prim::bitcast) {
+    AOTC_CHECK(args.size() == 1 && element_size(args[0].dtype) == element_size(result),
+               "bitcast takes 1 operand of the size of {}", name(result));
+    return read_scalar(args[0].bytes.data(), result);
   }
   ScalarValue v = apply(p, args);
   AOTC_CHECK(v.dtype == result, "{} of {} gives {}, not {}", prim_name(p), name(args.back().dtype),

@@ -5,6 +5,8 @@
 #include <numeric>
 
 #include "ir/error.h"
+#include "ir/sym_float.h"
+#include "ir/sym_op.h"
 
 namespace aotc {
 
@@ -30,12 +32,6 @@ int64_t checked_mul(int64_t a, int64_t b) {
   if (__builtin_mul_overflow(a, b, &r))
     user_error("size expression overflows 64 bits: {} * {}", a, b);
   return r;
-}
-
-int64_t floor_divide(int64_t a, int64_t d) {
-  if (d == 0) user_error("size expression divides by zero");
-  int64_t q = a / d;
-  return (a % d != 0 && (a < 0) != (d < 0)) ? q - 1 : q;
 }
 
 std::string factors_text(const std::vector<Sym::AtomPtr>& factors) {
@@ -68,58 +64,6 @@ bool term_less(const Sym::Term& a, const Sym::Term& b) {
 bool same_factors(const std::vector<Sym::AtomPtr>& a, const std::vector<Sym::AtomPtr>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const auto& x, const auto& y) { return x == y || x->key == y->key; });
-}
-
-const char* function_name(SymOp op) {
-  switch (op) {
-    case SymOp::Symbol:
-      return "symbol";
-    case SymOp::FloorDiv:
-      return "floordiv";
-    case SymOp::Min:
-      return "min";
-    case SymOp::Max:
-      return "max";
-    case SymOp::Eq:
-      return "eq";
-    case SymOp::Lt:
-      return "lt";
-    case SymOp::Le:
-      return "le";
-    case SymOp::And:
-      return "and";
-    case SymOp::Or:
-      return "or";
-    case SymOp::Not:
-      return "not";
-  }
-  return "?";
-}
-
-int64_t fold_constant(SymOp op, const std::vector<int64_t>& v) {
-  switch (op) {
-    case SymOp::Symbol:
-      break;
-    case SymOp::FloorDiv:
-      return floor_divide(v[0], v[1]);
-    case SymOp::Min:
-      return std::min(v[0], v[1]);
-    case SymOp::Max:
-      return std::max(v[0], v[1]);
-    case SymOp::Eq:
-      return v[0] == v[1];
-    case SymOp::Lt:
-      return v[0] < v[1];
-    case SymOp::Le:
-      return v[0] <= v[1];
-    case SymOp::And:
-      return v[0] && v[1];
-    case SymOp::Or:
-      return v[0] || v[1];
-    case SymOp::Not:
-      return !v[0];
-  }
-  internal_error("symbols have no function");
 }
 
 std::optional<std::vector<int64_t>> constants(const std::vector<Sym>& args) {
@@ -180,14 +124,16 @@ Sym Sym::symbol(const std::string& name) { return from_atom(SymOp::Symbol, name,
 
 // An atom without simplification beyond constant folding (the functions below simplify first).
 Sym Sym::from_atom(SymOp op, std::string name, std::vector<Sym> args) {
-  if (op != SymOp::Symbol)
-    if (auto v = constants(args)) return Sym(fold_constant(op, *v));
+  if (!args.empty())
+    if (auto v = constants(args)) return Sym(apply(op, v->data()));
   auto atom = std::make_shared<Atom>();
   atom->op = op;
   atom->name = name;
   atom->key = name;
-  if (op != SymOp::Symbol) {
-    atom->key = std::string(function_name(op)) + "(";
+  if (op == SymOp::Float) {
+    atom->key = "float(" + name + ")";
+  } else if (op != SymOp::Symbol) {
+    atom->key = std::string(name_of(op)) + "(";
     for (size_t i = 0; i < args.size(); ++i) atom->key += (i ? ", " : "") + args[i].str();
     atom->key += ")";
   }
@@ -231,42 +177,18 @@ int64_t Sym::eval(const std::function<int64_t(const std::string&)>& value_of) co
       int64_t v;
       if (f->op == SymOp::Symbol) {
         v = value_of(f->name);
+      } else if (f->op == SymOp::Float) {
+        v = float_bits(std::strtod(f->name.c_str(), nullptr));
       } else {
         std::vector<int64_t> args;
         for (const Sym& a : f->args) args.push_back(a.eval(value_of));
-        v = fold_constant(f->op, args);
+        v = apply(f->op, args.data());
       }
       p = checked_mul(p, v);
     }
     sum = checked_add(sum, p);
   }
   return sum;
-}
-
-Sym rebuild(const Sym::Atom& a, const std::vector<Sym>& args) {
-  switch (a.op) {
-    case SymOp::Symbol:
-      return Sym::symbol(a.name);
-    case SymOp::FloorDiv:
-      return floordiv(args[0], args[1]);
-    case SymOp::Min:
-      return sym_min(args[0], args[1]);
-    case SymOp::Max:
-      return sym_max(args[0], args[1]);
-    case SymOp::Eq:
-      return sym_eq(args[0], args[1]);
-    case SymOp::Lt:
-      return sym_lt(args[0], args[1]);
-    case SymOp::Le:
-      return sym_le(args[0], args[1]);
-    case SymOp::And:
-      return sym_and(args[0], args[1]);
-    case SymOp::Or:
-      return sym_or(args[0], args[1]);
-    case SymOp::Not:
-      return sym_not(args[0]);
-  }
-  internal_error("unknown atom");
 }
 
 Sym Sym::substitute(
@@ -277,6 +199,8 @@ Sym Sym::substitute(
     for (const auto& f : t.factors) {
       if (f->op == SymOp::Symbol) {
         auto r = replacement(f->name);
+        const bool bits = r && r->constant() && is_float(Sym::symbol(f->name));
+        if (bits) r = float_number(float_of_bits(*r->constant()));
         p = p * (r ? *r : Sym::symbol(f->name));
         continue;
       }

@@ -18,7 +18,41 @@
 
 namespace aotc {
 
-enum class SymOp : uint8_t { Symbol, FloorDiv, Min, Max, Eq, Lt, Le, And, Or, Not };
+enum class SymOp : uint8_t {
+  Symbol,
+  FloorDiv,
+  Min,
+  Max,
+  Eq,
+  Lt,
+  Le,
+  And,
+  Or,
+  Not,
+  // of floats (sym_float.h): a constant, whose text is the atom's name, and functions
+  Float,
+  ToFloat,
+  FAdd,
+  FMul,
+  FDiv,
+  FPow,
+  FMin,
+  FMax,
+  FSqrt,
+  FEq,
+  FLt,
+  FLe,
+  Trunc,
+  Floor,
+  Ceil,
+  Round
+};
+
+bool yields_float(SymOp op);
+int arity(SymOp op);
+// The value of a function of these operands; floats as their bits. Throws UserError for a division
+// by zero and for a float that is no int64.
+int64_t apply(SymOp op, const int64_t* operands);
 
 class Sym {
  public:
@@ -51,7 +85,7 @@ class Sym {
   // atoms.
   struct Atom {
     SymOp op;
-    std::string name;       // Symbol
+    std::string name;       // Symbol, Float
     std::vector<Sym> args;  // others
     std::string key;        // canonical text
   };
@@ -113,6 +147,7 @@ class Assumptions {
 
  private:
   bool prove(const Sym& e, int depth) const;
+  bool prove_float(const Sym& f, int depth) const;
   Sym divide(const Sym& a, const Sym& d) const;
   std::map<std::string, Range> ranges_;
 };

@@ -1,16 +1,39 @@
 // Reads expressions: the canonical text of Sym::str(), and what torch writes into archives (sympy's
 // srepr since 2.7, its str before): Symbol('s0', ...), Integer(3), Add(...), FloorDiv(...),
-// (s0//2), Mod(s0, 8).
+// (s0//2), Mod(s0, 8). Arithmetic with a float makes floats of its operands, as in Python.
 #include <cctype>
 
 #include "ir/error.h"
-#include "ir/sym.h"
+#include "ir/sym_float.h"
 
 namespace aotc {
 namespace {
 
 // Bounds recursion; torch nests a few levels.
 constexpr int kMaxNesting = 400;
+
+using Binary = Sym (*)(const Sym&, const Sym&);
+
+// The function of integers, or that of floats where an operand is one.
+Sym either(const Sym& a, const Sym& b, Binary of_integers, Binary of_floats) {
+  return is_float(a) || is_float(b) ? of_floats(a, b) : of_integers(a, b);
+}
+
+Sym plus(const Sym& a, const Sym& b) {
+  return either(a, b, [](const Sym& x, const Sym& y) { return x + y; }, float_add);
+}
+Sym minus(const Sym& a, const Sym& b) {
+  return either(a, b, [](const Sym& x, const Sym& y) { return x - y; }, float_sub);
+}
+Sym times(const Sym& a, const Sym& b) {
+  return either(a, b, [](const Sym& x, const Sym& y) { return x * y; }, float_mul);
+}
+Sym least(const Sym& a, const Sym& b) { return either(a, b, sym_min, float_min); }
+Sym greatest(const Sym& a, const Sym& b) { return either(a, b, sym_max, float_max); }
+Sym equal(const Sym& a, const Sym& b) { return either(a, b, sym_eq, float_eq); }
+Sym less(const Sym& a, const Sym& b) { return either(a, b, sym_lt, float_lt); }
+Sym less_or_equal(const Sym& a, const Sym& b) { return either(a, b, sym_le, float_le); }
+Sym unequal(const Sym& a, const Sym& b) { return sym_not(equal(a, b)); }
 
 class Parser {
  public:
@@ -83,19 +106,19 @@ class Parser {
     Sym a = sum();
     for (;;) {
       if (accept("=="))
-        a = sym_eq(a, sum());
+        a = equal(a, sum());
       else if (accept("!="))
-        a = sym_ne(a, sum());
+        a = unequal(a, sum());
       else if (accept("<="))
-        a = sym_le(a, sum());
+        a = less_or_equal(a, sum());
       else if (accept(">=")) {
         Sym b = sum();
-        a = sym_le(b, a);
+        a = less_or_equal(b, a);
       } else if (accept("<"))
-        a = sym_lt(a, sum());
+        a = less(a, sum());
       else if (accept(">")) {
         Sym b = sum();
-        a = sym_lt(b, a);
+        a = less(b, a);
       } else if (accept("&"))
         a = sym_and(a, sum());
       else if (accept("|"))
@@ -109,9 +132,9 @@ class Parser {
     Sym a = product_of();
     for (;;) {
       if (accept("+"))
-        a = a + product_of();
+        a = plus(a, product_of());
       else if (accept("-"))
-        a = a - product_of();
+        a = minus(a, product_of());
       else
         return a;
     }
@@ -123,7 +146,9 @@ class Parser {
       if (accept("//"))
         a = floordiv(a, power());
       else if (text_.substr(at_, 2) != "**" && accept("*"))
-        a = a * power();
+        a = times(a, power());
+      else if (accept("/"))
+        a = float_div(a, power());
       else if (accept("%"))
         a = mod(a, power());
       else
@@ -132,6 +157,7 @@ class Parser {
   }
 
   Sym raise(const Sym& base, const Sym& exponent) {
+    if (is_float(base) || is_float(exponent)) return float_pow(base, exponent);
     auto n = exponent.constant();
     if (!n || *n < 0 || *n > 16) fail("a power must have a small constant exponent");
     Sym p(1);
@@ -147,7 +173,7 @@ class Parser {
   }
 
   Sym signed_power() {
-    if (accept("-")) return Sym(0) - power();
+    if (accept("-")) return times(Sym(-1), power());
     if (accept("~")) return sym_not(power());
     Sym a = primary();
     if (accept("**")) return raise(a, power());
@@ -168,7 +194,20 @@ class Parser {
     fail("unexpected character");
   }
 
+  // A number with a point or an exponent is a float.
   Sym number() {
+    const size_t begin = at_;
+    size_t end = text_.find_first_not_of("0123456789", at_);
+    if (end != std::string_view::npos && (text_[end] == '.' || text_[end] == 'e')) {
+      at_ = text_.find_first_not_of("0123456789.", at_);
+      if (at_ < text_.size() && text_[at_] == 'e') {
+        ++at_;
+        if (at_ < text_.size() && (text_[at_] == '-' || text_[at_] == '+')) ++at_;
+        at_ = text_.find_first_not_of("0123456789", at_);
+      }
+      at_ = std::min(at_, text_.size());
+      return float_text(text_.substr(begin, at_ - begin));
+    }
     int64_t v = 0;
     while (at_ < text_.size() && std::isdigit(static_cast<unsigned char>(text_[at_]))) {
       if (__builtin_mul_overflow(v, int64_t{10}, &v) ||
@@ -176,14 +215,25 @@ class Parser {
         fail("the number does not fit into 64 bits");
       ++at_;
     }
-    if (at_ + 1 < text_.size() && text_[at_] == '.') {  // "2.0": integral floats only
-      size_t end = at_ + 1;
-      while (end < text_.size() && text_[end] == '0') ++end;
-      if (end < text_.size() && std::isdigit(static_cast<unsigned char>(text_[end])))
-        fail("a fraction is no size");
-      at_ = end;
-    }
     return Sym(v);
+  }
+
+  Sym float_text(std::string_view digits) {
+    const std::string text(digits);
+    char* end = nullptr;
+    const double v = std::strtod(text.c_str(), &end);
+    if (text.empty() || *end) fail("malformed float");
+    return float_number(v);
+  }
+
+  // Float('1.5', precision=53), or float(1.5) as str() prints it.
+  Sym float_call() {
+    const size_t end = text_.find(')', at_);
+    if (end == std::string_view::npos) fail("expected ')'");
+    std::string_view digits = text_.substr(at_, std::min(text_.find(',', at_), end) - at_);
+    at_ = end + 1;
+    if (digits.size() > 1 && digits.front() == '\'') digits = digits.substr(1, digits.size() - 2);
+    return float_text(digits);
   }
 
   std::string identifier() {
@@ -215,6 +265,7 @@ class Parser {
       return Sym::symbol(name);
     }
     if (name == "Symbol" || name == "Dummy") return quoted_symbol();
+    if (name == "Float" || name == "float") return float_call();
     std::vector<Sym> args;
     if (!accept(")")) {
       do {
@@ -247,33 +298,64 @@ class Parser {
     auto need = [&](size_t n) {
       if (a.size() != n) fail(fmt::format("{} takes {} arguments, found {}", name, n, a.size()));
     };
-    if (is({"Add"})) return fold(a, [](const Sym& x, const Sym& y) { return x + y; });
-    if (is({"Mul"})) return fold(a, [](const Sym& x, const Sym& y) { return x * y; });
-    if (is({"Min", "min"})) return fold(a, sym_min);
-    if (is({"Max", "max"})) return fold(a, sym_max);
+    if (is({"Add"})) return fold(a, plus);
+    if (is({"Mul"})) return fold(a, times);
+    if (is({"Min", "min"})) return fold(a, least);
+    if (is({"Max", "max"})) return fold(a, greatest);
     if (is({"And", "and"})) return fold(a, sym_and);
     if (is({"Or", "or"})) return fold(a, sym_or);
-    if (is({"Integer", "Identity", "ToFloat", "TruncToInt", "FloorToInt", "CeilToInt", "RoundToInt",
-            "Float", "int"})) {
-      need(1);  // exact on integers, and nothing here yields a fraction
+    if (is({"Integer", "Identity"})) {
+      need(1);
       return a[0];
     }
     if (is({"Not", "not"})) {
       need(1);
       return sym_not(a[0]);
     }
+    if (auto f = float_function(name, a)) return *f;
     need(2);
     if (is({"FloorDiv", "floordiv", "CleanDiv"})) return floordiv(a[0], a[1]);
     if (is({"CeilDiv"})) return ceildiv(a[0], a[1]);
     if (is({"Mod", "PythonMod", "mod"})) return mod(a[0], a[1]);
     if (is({"Pow", "PowByNatural"})) return raise(a[0], a[1]);
-    if (is({"Eq", "Equality", "eq"})) return sym_eq(a[0], a[1]);
-    if (is({"Ne", "Unequality"})) return sym_ne(a[0], a[1]);
-    if (is({"Lt", "StrictLessThan", "lt"})) return sym_lt(a[0], a[1]);
-    if (is({"Le", "LessThan", "le"})) return sym_le(a[0], a[1]);
-    if (is({"Gt", "StrictGreaterThan"})) return sym_lt(a[1], a[0]);
-    if (is({"Ge", "GreaterThan"})) return sym_le(a[1], a[0]);
+    if (is({"Eq", "Equality", "eq"})) return equal(a[0], a[1]);
+    if (is({"Ne", "Unequality"})) return unequal(a[0], a[1]);
+    if (is({"Lt", "StrictLessThan", "lt"})) return less(a[0], a[1]);
+    if (is({"Le", "LessThan", "le"})) return less_or_equal(a[0], a[1]);
+    if (is({"Gt", "StrictGreaterThan"})) return less(a[1], a[0]);
+    if (is({"Ge", "GreaterThan"})) return less_or_equal(a[1], a[0]);
     fail(fmt::format("the function '{}' is not supported", name));
+  }
+
+  // Functions that yield or take floats, by our names and torch's.
+  static std::optional<Sym> float_function(const std::string& name, const std::vector<Sym>& a) {
+    static const std::map<std::string, Sym (*)(const Sym&)> kUnary = {
+        {"to_float", to_float},
+        {"ToFloat", to_float},
+        {"fsqrt", float_sqrt},
+        {"sqrt", float_sqrt},
+        {"OpaqueUnaryFn_sqrt", float_sqrt},
+        {"trunc", trunc_to_int},
+        {"TruncToInt", trunc_to_int},
+        {"int", trunc_to_int},
+        {"floor", floor_to_int},
+        {"FloorToInt", floor_to_int},
+        {"ceil", ceil_to_int},
+        {"CeilToInt", ceil_to_int},
+        {"ceiling", ceil_to_int},
+        {"round", round_to_int},
+        {"RoundToInt", round_to_int}};
+    static const std::map<std::string, Binary> kBinary = {
+        {"fadd", float_add},       {"fmul", float_mul},         {"fdiv", float_div},
+        {"fpow", float_pow},       {"fmin", float_min},         {"fmax", float_max},
+        {"feq", float_eq},         {"flt", float_lt},           {"fle", float_le},
+        {"IntTrueDiv", float_div}, {"FloatTrueDiv", float_div}, {"Rational", float_div},
+        {"TrueDiv", float_div},    {"FloatPow", float_pow}};
+    auto one = kUnary.find(name);
+    if (one != kUnary.end() && a.size() == 1) return one->second(a[0]);
+    auto two = kBinary.find(name);
+    if (two != kBinary.end() && a.size() == 2) return two->second(a[0], a[1]);
+    return std::nullopt;
   }
 
   std::string_view text_;

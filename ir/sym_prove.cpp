@@ -2,11 +2,10 @@
 #include <algorithm>
 
 #include "ir/error.h"
-#include "ir/sym.h"
+#include "ir/sym_float.h"
+#include "ir/sym_op.h"
 
 namespace aotc {
-
-Sym rebuild(const Sym::Atom& a, const std::vector<Sym>& args);
 
 namespace {
 
@@ -54,8 +53,13 @@ bool Assumptions::prove(const Sym& e, int depth) const {
         return prove(a.args[0], depth + 1) && prove(a.args[1], depth + 1);
       case SymOp::Max:
         return prove(a.args[0], depth + 1) || prove(a.args[1], depth + 1);
+      case SymOp::Trunc:
+      case SymOp::Floor:
+      case SymOp::Ceil:
+      case SymOp::Round:
+        return prove_float(a.args[0], depth + 1);
       default:
-        return true;  // comparisons are 0 or 1
+        return !yields_float(a.op);  // comparisons are 0 or 1
     }
   };
   if (nonnegative_by_terms(e, atom_nonnegative)) return true;
@@ -101,6 +105,32 @@ bool Assumptions::prove(const Sym& e, int depth) const {
   return false;
 }
 
+// Of the float `f`: it is a number that is not negative, and not NaN.
+bool Assumptions::prove_float(const Sym& f, int depth) const {
+  if (auto c = float_constant(f)) return *c >= 0;
+  if (depth > kMaxDepth || !is_float(f)) return false;
+  const Sym::Atom& a = *f.terms()[0].factors[0];
+  switch (a.op) {
+    case SymOp::ToFloat:
+      return prove(a.args[0], depth + 1);
+    case SymOp::FAdd:
+    case SymOp::FMin:
+    case SymOp::FMax:
+      return prove_float(a.args[0], depth + 1) && prove_float(a.args[1], depth + 1);
+    case SymOp::FSqrt:
+      return prove_float(a.args[0], depth + 1);
+    case SymOp::FMul:
+    case SymOp::FDiv: {  // of a finite integer and a constant: no 0 * inf, 0 / 0
+      const bool constant = float_constant(a.args[0]) || float_constant(a.args[1]);
+      const bool by_zero = a.op == SymOp::FDiv && float_constant(a.args[1]).value_or(0) == 0;
+      return constant && !by_zero && prove_float(a.args[0], depth + 1) &&
+             prove_float(a.args[1], depth + 1);
+    }
+    default:
+      return false;
+  }
+}
+
 // floordiv whose remainder is provably in [0, d) is its exact quotient.
 Sym Assumptions::divide(const Sym& a, const Sym& d) const {
   Sym q = floordiv(a, d);
@@ -130,7 +160,9 @@ Sym Assumptions::simplify(const Sym& e) const {
       }
       std::vector<Sym> args;
       for (const Sym& a : f->args) args.push_back(simplify(a));
-      Sym atom = f->op == SymOp::FloorDiv ? divide(args[0], args[1]) : rebuild(*f, args);
+      Sym atom = f->op == SymOp::FloorDiv                           ? divide(args[0], args[1])
+                 : f->op == SymOp::Trunc && prove_float(args[0], 0) ? floor_to_int(args[0])
+                                                                    : rebuild(*f, args);
       if (f->op == SymOp::Min || f->op == SymOp::Max) {
         bool min = f->op == SymOp::Min;
         if (proves_le(args[0], args[1]))

@@ -101,6 +101,11 @@ class Converter {
     if (auto* s = std::get_if<std::string>(&v)) return *s;
     if (auto* s = std::get_if<pt2::SymIntName>(&v)) return names_.symbol(s->name);
     if (auto* s = std::get_if<pt2::SymBoolName>(&v)) return names_.symbol(s->name);
+    if (auto* s = std::get_if<pt2::SymFloatName>(&v)) {
+      const Sym f = names_.symbol(s->name);
+      const auto known = float_constant(f);
+      return known ? Arg(*known) : Arg(f);
+    }
     if (auto* s = std::get_if<pt2::ScalarTypeArg>(&v)) return s->dtype;
     if (auto* d = std::get_if<pt2::Device>(&v)) return *d;
     if (auto* c = std::get_if<pt2::ComplexValue>(&v)) return Complex{c->real, c->imag};

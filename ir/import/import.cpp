@@ -31,10 +31,13 @@ class Importer {
   }
 
   std::unique_ptr<Graph> run() {
-    if (source_.sym_float_values.size() > 0) import_symbol_floats();
+    for (const auto& [name, range] : p_.range_constraints)
+      if (range.min) known_.set_range(symbol_name(name), Sym(*range.min), std::nullopt);
     for (const auto& [name, v] : source_.sym_int_values) symbols_[name] = parse(v.expr);
     for (const auto& [name, v] : source_.sym_bool_values)
       if (!v.expr.empty()) symbols_[name] = parse_text(v.expr);
+    for (const auto& [name, v] : source_.sym_float_values)
+      symbols_[name] = v.expr.empty() ? float_number(v.value) : to_float(parse_text(v.expr));
     for (const pt2::InputSpec& spec : p_.input_specs) import_input(spec);
     for (const pt2::Node& n : source_.nodes) import_node(n);
     unsupported_.report(p_, errors_);
@@ -50,9 +53,10 @@ class Importer {
   Sym parse_text(const std::string& text) {
     auto [it, added] = parsed_.emplace(text, Sym());
     if (added)
-      it->second = Sym::parse(text).substitute([&](const std::string& name) -> std::optional<Sym> {
-        return Sym::symbol(symbol_name(name));
-      });
+      it->second = known_.simplify(
+          Sym::parse(text).substitute([&](const std::string& name) -> std::optional<Sym> {
+            return Sym::symbol(symbol_name(name));
+          }));
     return it->second;
   }
 
@@ -68,20 +72,13 @@ class Importer {
     const std::string kind = name.substr(0, digits);
     const bool plain = digits != std::string::npos &&
                        name.find_first_not_of("0123456789", digits) == std::string::npos;
-    std::string safe =
-        plain && (kind == "s" || kind == "u" || kind == "zuf") ? name : "sym_" + name;
+    std::string safe = plain && (kind == "s" || kind == "u" || kind == "zuf" || kind == "zf")
+                           ? name
+                           : "sym_" + name;
     archive_symbols_.emplace(safe, name);
     return safe;
   }
   Sym parse(const pt2::SymIntExpr& e) { return e.expr.empty() ? Sym(e.value) : parse_text(e.expr); }
-
-  void import_symbol_floats() {
-    errors_.add(
-        fmt::format("{}: the program computes with symbolic floats (e.g. '{}'), which is not "
-                    "supported; export with "
-                    "static values for them",
-                    p_.path, source_.sym_float_values.begin()->first));
-  }
 
   TensorType type_of(const std::string& name) {
     auto it = source_.tensor_values.find(name);
@@ -233,6 +230,8 @@ class Importer {
       result = s->name;
     else if (auto* b = std::get_if<pt2::SymBoolName>(&out))
       result = b->name;
+    else if (auto* f = std::get_if<pt2::SymFloatName>(&out))
+      result = f->name;
     else
       return false;
     return !find_op(n.target) && symbols_.contains(result) && !defines_symbol(result);
@@ -282,6 +281,8 @@ class Importer {
       v = define(t->name);
     } else if (auto* s = std::get_if<pt2::SymIntName>(&a.value)) {
       v = graph_->new_symbol_value(s->name, symbol(s->name));
+    } else if (auto* f = std::get_if<pt2::SymFloatName>(&a.value)) {
+      v = graph_->new_symbol_value(f->name, symbol(f->name));
     } else if (auto* l = std::get_if<std::vector<pt2::Argument>>(&a.value)) {
       for (const auto& item : *l) add_output(node, item);
       return;
@@ -349,6 +350,10 @@ class Importer {
       out.kind = OutputKind::Scalar;
       out.scalar = symbol(s->name);
       out.name = s->name;
+    } else if (auto* f = std::get_if<pt2::SymFloatName>(&value)) {
+      out.kind = OutputKind::Scalar;
+      out.scalar = symbol(f->name);
+      out.name = f->name;
     } else if (auto* i = std::get_if<int64_t>(&value)) {
       out.kind = OutputKind::Scalar;
       out.scalar = Sym(*i);
@@ -398,6 +403,7 @@ class Importer {
   std::map<std::string, Value*> tensors_;
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph
   std::map<std::string, Sym> parsed_;
+  Assumptions known_;  // lower bounds, which tell truncation from rounding down
   std::map<std::string, std::string> archive_symbols_;  // names here -> in the archive
   const NamesInScope scope_{[this](const std::string& n) { return tensor(n); },
                             [this](const std::string& n) { return symbol(n); }};

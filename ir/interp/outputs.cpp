@@ -69,7 +69,10 @@ Tensor view_output(const Call& call, const loops::OutputView& v) {
 }
 
 RunValue scalar_output(const Output& o, const Symbols& symbols) {
-  if (auto* s = std::get_if<Sym>(&o.scalar)) return eval(*s, symbols);
+  if (auto* s = std::get_if<Sym>(&o.scalar)) {
+    const int64_t v = eval(*s, symbols);
+    return is_float(*s) ? RunValue(float_of_bits(v)) : RunValue(v);
+  }
   if (auto* d = std::get_if<double>(&o.scalar)) return *d;
   if (auto* b = std::get_if<bool>(&o.scalar)) return *b;
   internal_error("output '{}' is no number", o.name);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ir/error.h"
+#include "ir/sym_float.h"
 
 namespace aotc::interp {
 namespace {
@@ -18,13 +19,6 @@ int64_t multiply(int64_t a, int64_t b) {
   int64_t r;
   if (__builtin_mul_overflow(a, b, &r)) user_error("an index overflows 64 bits: {} * {}", a, b);
   return r;
-}
-
-int64_t floor_divide(int64_t a, int64_t b) {
-  if (b == 0) user_error("an index expression divides by zero");
-  if (b == -1) return multiply(a, -1);
-  int64_t q = a / b;
-  return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
 }
 
 }  // namespace
@@ -45,37 +39,16 @@ SymProgram::SymProgram(const Sym& s, const SlotOf& slot_of) {
 }
 
 void SymProgram::emit(Op op, int64_t value) {
-  code_.push_back({op, value});
+  code_.push_back({op, value, SymOp::Symbol});
   if (op == Op::Push || op == Op::Slot)
     max_depth_ = std::max(max_depth_, ++depth_);
-  else if (op != Op::Not)
+  else
     --depth_;
 }
 
-SymProgram::Op SymProgram::op_of(SymOp op) {
-  switch (op) {
-    case SymOp::Symbol:
-      return Op::Slot;
-    case SymOp::FloorDiv:
-      return Op::FloorDiv;
-    case SymOp::Min:
-      return Op::Min;
-    case SymOp::Max:
-      return Op::Max;
-    case SymOp::Eq:
-      return Op::Eq;
-    case SymOp::Lt:
-      return Op::Lt;
-    case SymOp::Le:
-      return Op::Le;
-    case SymOp::And:
-      return Op::And;
-    case SymOp::Or:
-      return Op::Or;
-    case SymOp::Not:
-      return Op::Not;
-  }
-  internal_error("unknown atom");
+void SymProgram::emit_function(SymOp f) {
+  code_.push_back({Op::Apply, 0, f});
+  depth_ -= arity(f) - 1;
 }
 
 void SymProgram::emit_sum(const Sym& s, const SlotOf& slot_of) {
@@ -93,42 +66,14 @@ void SymProgram::emit_term(const Sym::Term& t, const SlotOf& slot_of) {
     const Sym::Atom& f = *t.factors[i];
     if (f.op == SymOp::Symbol) {
       emit(Op::Slot, slot_of(f.name));
+    } else if (f.op == SymOp::Float) {
+      emit(Op::Push, float_bits(std::strtod(f.name.c_str(), nullptr)));
     } else {
       for (const Sym& a : f.args) emit_sum(a, slot_of);
-      emit(op_of(f.op));
+      emit_function(f.op);
     }
     if (i || scaled) emit(Op::Mul);
   }
-}
-
-int64_t SymProgram::apply(Op op, int64_t a, int64_t b) {
-  switch (op) {
-    case Op::Add:
-      return add(a, b);
-    case Op::Mul:
-      return multiply(a, b);
-    case Op::FloorDiv:
-      return floor_divide(a, b);
-    case Op::Min:
-      return std::min(a, b);
-    case Op::Max:
-      return std::max(a, b);
-    case Op::Eq:
-      return a == b;
-    case Op::Lt:
-      return a < b;
-    case Op::Le:
-      return a <= b;
-    case Op::And:
-      return a && b;
-    case Op::Or:
-      return a || b;
-    case Op::Push:
-    case Op::Slot:
-    case Op::Not:
-      break;
-  }
-  internal_error("no operation of two operands");
 }
 
 int64_t SymProgram::run_code(const int64_t* slots) const {
@@ -146,11 +91,12 @@ int64_t SymProgram::run_code(const int64_t* slots) const {
       *top++ = i.value;
     } else if (i.op == Op::Slot) {
       *top++ = slots[i.value];
-    } else if (i.op == Op::Not) {
-      top[-1] = !top[-1];
+    } else if (i.op == Op::Apply) {
+      top -= arity(i.function) - 1;
+      top[-1] = apply(i.function, top - 1);
     } else {
       --top;
-      top[-1] = apply(i.op, top[-1], top[0]);
+      top[-1] = i.op == Op::Add ? add(top[-1], top[0]) : multiply(top[-1], top[0]);
     }
   }
   return top[-1];

@@ -19,19 +19,19 @@ class SymProgram {
   int64_t run(const int64_t* slots) const;
 
  private:
-  enum class Op : uint8_t { Push, Slot, Add, Mul, FloorDiv, Min, Max, Eq, Lt, Le, And, Or, Not };
+  enum class Op : uint8_t { Push, Slot, Add, Mul, Apply };
   struct Instruction {
     Op op;
     int64_t value;  // Push: the number, Slot: the slot
+    SymOp function;
   };
   struct Multiple {
     int64_t factor;
     int slot;
   };
   using SlotOf = std::function<int(const std::string&)>;
-  static Op op_of(SymOp op);
-  static int64_t apply(Op op, int64_t a, int64_t b);
   void emit(Op op, int64_t value = 0);
+  void emit_function(SymOp f);
   void emit_sum(const Sym& s, const SlotOf& slot_of);
   void emit_term(const Sym::Term& t, const SlotOf& slot_of);
   int64_t run_code(const int64_t* slots) const;

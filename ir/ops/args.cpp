@@ -31,7 +31,7 @@ Value* tensor_arg(const Node& n, std::string_view name) {
 
 Sym sym_arg(const Node& n, std::string_view name) {
   const Arg& a = arg(n, name);
-  if (auto* s = std::get_if<Sym>(&a)) return *s;
+  if (auto* s = std::get_if<Sym>(&a); s && !is_float(*s)) return *s;
   if (auto* b = std::get_if<bool>(&a)) return Sym(*b ? 1 : 0);
   wrong_kind(n, name, "an integer");
 }
@@ -54,8 +54,20 @@ double double_arg(const Node& n, std::string_view name) {
   if (auto* d = std::get_if<double>(&a)) return *d;
   if (auto* b = std::get_if<bool>(&a)) return *b ? 1 : 0;
   if (auto* s = std::get_if<Sym>(&a))
-    if (auto c = s->constant()) return static_cast<double>(*c);
+    if (auto c = float_constant(to_float(*s))) return *c;
   wrong_kind(n, name, "a number known at compile time");
+}
+
+Sym number_arg(const Arg& a) {
+  if (auto* s = std::get_if<Sym>(&a)) return *s;
+  if (auto* b = std::get_if<bool>(&a)) return Sym(*b ? 1 : 0);
+  if (auto* d = std::get_if<double>(&a)) return float_number(*d);
+  internal_error("an argument is no real number");
+}
+
+bool is_whole(const Arg& a) {
+  auto* s = std::get_if<Sym>(&a);
+  return (s && !is_float(*s)) || std::holds_alternative<bool>(a);
 }
 
 std::vector<Sym> syms_arg(const Node& n, std::string_view name) {

@@ -50,10 +50,6 @@ bool is_number(const Arg& a) {
          std::holds_alternative<bool>(a) || std::holds_alternative<Complex>(a);
 }
 
-bool is_whole(const Arg& a) {
-  return std::holds_alternative<Sym>(a) || std::holds_alternative<bool>(a);
-}
-
 bool is_tensor_list(const Arg& a, bool with_holes) {
   auto* list = std::get_if<Values>(&a);
   return list && (with_holes || std::find(list->begin(), list->end(), nullptr) == list->end());

@@ -257,6 +257,7 @@ ArgumentRules index_rules() {
       {"aten.masked_scatter", check_masked_scatter},
       {"aten.masked_fill", check_masked_fill},
       {"aten.where", check_where},
+      {"aten.where.default", nullptr},  // takes any tensor
   };
 }
 

@@ -35,8 +35,7 @@ bool is_zero_number(const Arg& a) {
 
 std::optional<double> known_number(const Arg& a) {
   if (auto* d = std::get_if<double>(&a)) return *d;
-  if (auto* s = std::get_if<Sym>(&a))
-    if (auto c = s->constant()) return static_cast<double>(*c);
+  if (auto* s = std::get_if<Sym>(&a)) return float_constant(to_float(*s));
   return std::nullopt;
 }
 

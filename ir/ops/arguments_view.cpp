@@ -295,8 +295,10 @@ void check_channel_shuffle(const Node& n) {
 ArgumentRules view_rules() {
   return {
       {"aten.view", check_view},
+      {"aten.view.dtype", nullptr},  // its type rule says what fits
       {"aten._unsafe_view", check_view},
       {"aten.view_copy", check_view},
+      {"aten.view_copy.dtype", nullptr},
       {"aten._reshape_copy", check_view},
       {"aten._reshape_alias", check_reshape_alias},
       {"aten.reshape", check_reshape},

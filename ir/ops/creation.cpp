@@ -11,7 +11,7 @@ namespace {
 // The type that torch.tensor gives a Python number.
 DType type_of_number(const Arg& a) {
   if (std::holds_alternative<bool>(a)) return DType::Bool;
-  if (std::holds_alternative<Sym>(a)) return DType::Int64;
+  if (is_whole(a)) return DType::Int64;
   if (std::holds_alternative<Complex>(a)) return DType::Complex64;
   if (auto* v = std::get_if<Value*>(&a)) return (*v)->type.dtype;
   return DType::Float32;
@@ -124,28 +124,18 @@ Arg arange_step(const Node& n) {
   return n.op->schema.index_of("step") < 0 ? Arg(Sym(1)) : arg(n, "step");
 }
 
-double as_double(const Arg& a, const Node& n) {
-  if (auto* d = std::get_if<double>(&a)) return *d;
-  if (auto* s = std::get_if<Sym>(&a); s && s->constant())
-    return static_cast<double>(*s->constant());
-  unsupported(n, "a range with fractional and dynamic bounds", "make the bounds integers");
-}
-
 // ceil((end - start) / step), never negative.
 Sym arange_length(const Node& n) {
-  Arg start = arange_start(n), step = arange_step(n);
+  const Arg start = arange_start(n), step = arange_step(n);
   const Arg& end = arg(n, "end");
-  auto *a = std::get_if<Sym>(&start), *b = std::get_if<Sym>(&step);
-  auto* e = std::get_if<Sym>(&end);
-  if (a && b && e) return sym_max(ceildiv(*e - *a, *b), 0);
-  double span = as_double(end, n) - as_double(start, n);
-  return std::max<int64_t>(static_cast<int64_t>(std::ceil(span / as_double(step, n))), 0);
+  if (is_whole(start) && is_whole(step) && is_whole(end))
+    return sym_max(ceildiv(number_arg(end) - number_arg(start), number_arg(step)), 0);
+  Sym span = float_sub(number_arg(end), number_arg(start));
+  return sym_max(ceil_to_int(float_div(span, number_arg(step))), 0);
 }
 
 TensorType arange_type(const Node& n) {
-  bool whole = std::holds_alternative<Sym>(arange_start(n)) &&
-               std::holds_alternative<Sym>(arange_step(n)) &&
-               std::holds_alternative<Sym>(arg(n, "end"));
+  bool whole = is_whole(arange_start(n)) && is_whole(arange_step(n)) && is_whole(arg(n, "end"));
   DType t = dtype_or(n, whole ? DType::Int64 : DType::Float32);
   return contiguous_type(t, {arange_length(n)}, device_of(n));
 }
@@ -153,10 +143,7 @@ TensorType arange_type(const Node& n) {
 // Integers in int64, floating-point numbers in float64, rounded once.
 E arange(KernelBuilder& k, const Node& n, const Index& index) {
   DType t = is_floating(n.output()->type.dtype) ? DType::Float64 : DType::Int64;
-  auto value = [&](const Arg& a) {
-    if (auto* d = std::get_if<double>(&a)) return k.constant(*d, t);
-    return cast(k.index(std::get<Sym>(a)), t);
-  };
+  auto value = [&](const Arg& a) { return cast(k.index(number_arg(a)), t); };
   return value(arange_start(n)) + value(arange_step(n)) * cast(k.index(index[0]), t);
 }
 

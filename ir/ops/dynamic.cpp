@@ -70,7 +70,7 @@ void lower_nonzero_static(Lowering& l, const Node& n) {
 
 // One vector of positions per dimension.
 Values nonzero_numpy(Rewriter& r) {
-  TensorExpr self = in(r, "self");
+  TensorExpr self = in(r, r.node.op->schema.args[0].name);
   if (self.rank() == 0) self = self.reshape({Sym(1)});
   TensorExpr positions = self.apply("aten.nonzero.default");
   if (!r.node.outputs.empty()) positions.v->type.sizes[0] = r.node.output()->type.sizes[0];
@@ -84,11 +84,15 @@ Values nonzero_numpy(Rewriter& r) {
 void lower_item(Lowering& l, const Node& n) {
   Value* self = self_of(n);
   if (n.outputs.empty()) return;
-  if (n.output()->kind != ValueKind::SymInt)
-    unsupported(n, "item() of a floating-point tensor", "keep the value in a tensor");
+  if (is_complex(self->type.dtype))
+    unsupported(n, "item() of a complex tensor", "keep the value in a tensor");
   loops::BufferId value = l.temp(temp_name(l, n, "value"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("item"));
-  k.store(value, {}, cast(l.load(k, self, Index(self->type.rank(), Sym(0))), DType::Int64));
+  E element = l.load(k, self, Index(self->type.rank(), Sym(0)));
+  k.store(value, {},
+          is_float(n.output()->sym)
+              ? k.apply(Prim::bitcast, {cast(element, DType::Float64)}, DType::Int64)
+              : cast(element, DType::Int64));
   l.finish(k, n);
   define_size(l, n, n.output()->sym, value);
 }
@@ -185,6 +189,7 @@ Rows dynamic_ops() {
           "aten.nonzero_static.default(Tensor self, *, SymInt size, int fill_value=-1) -> Tensor",
           LoopsKind::Index, nonzero_static_type, lower_nonzero_static),
       rewrite_op("aten.nonzero_numpy.default(Tensor self) -> Tensor[]", nonzero_numpy),
+      rewrite_op("aten.where.default(Tensor condition) -> Tensor[]", nonzero_numpy),
       alias_op("aten.argwhere.default(Tensor self) -> Tensor", "aten.nonzero.default"),
       loops_op("aten.item.default(Tensor self) -> Scalar", LoopsKind::Host, no_types, lower_item),
       loops_op("aten._local_scalar_dense.default(Tensor self) -> Scalar", LoopsKind::Host, no_types,

@@ -42,8 +42,8 @@ void add_argument(Categories& c, const Arg& a) {
       if (v) add_argument(c, Arg(v));
   } else if (std::holds_alternative<bool>(a)) {
     c.scalar = promote_defined(c.scalar, DType::Bool);
-  } else if (std::holds_alternative<Sym>(a)) {
-    c.scalar = promote_defined(c.scalar, DType::Int64);
+  } else if (auto* s = std::get_if<Sym>(&a)) {
+    c.scalar = promote_defined(c.scalar, is_float(*s) ? DType::Float32 : DType::Int64);
   } else if (std::holds_alternative<double>(a)) {
     c.scalar = promote_defined(c.scalar, DType::Float32);
   } else if (std::holds_alternative<Complex>(a)) {

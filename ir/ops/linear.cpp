@@ -67,6 +67,11 @@ bool is_one(const Arg& a) {
   return (s && s->is(1)) || (d && *d == 1);
 }
 
+bool is_known(const Arg& a) {
+  auto* s = std::get_if<Sym>(&a);
+  return !s || s->constant();
+}
+
 // Of complex matrices, by products of their parts.
 template <typename Product>
 TensorExpr complex_product(TensorExpr a, TensorExpr b, Product product) {
@@ -86,6 +91,12 @@ TensorExpr product_of(TensorExpr a, TensorExpr b, TensorExpr addend = {}, Arg be
         complex_product(a, b, [](TensorExpr x, TensorExpr y) { return product_of(x, y); });
     if (!is_one(alpha)) c = c.apply("aten.mul.Tensor", {alpha});
     return addend ? c + (is_one(beta) ? addend : addend.apply("aten.mul.Tensor", {beta})) : c;
+  }
+  if (!is_known(alpha) || (addend && !is_known(beta))) {
+    const DType t = a.dtype(), wide = compute_type(t);
+    TensorExpr c = product_of(a.cast(wide), b.cast(wide)).apply("aten.mul.Tensor", {alpha});
+    if (addend) c = c + addend.cast(wide).apply("aten.mul.Tensor", {beta});
+    return c.cast(t);
   }
   Index sizes = a.sizes();
   sizes.back() = b.size(-1);

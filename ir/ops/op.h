@@ -150,6 +150,10 @@ int64_t int_arg(const Node& n,
                 std::string_view name);  // a constant; UserError naming the node otherwise
 bool bool_arg(const Node& n, std::string_view name);
 double double_arg(const Node& n, std::string_view name);
+// Any real number as a Sym: a float one for a double.
+Sym number_arg(const Arg& a);
+// An integer or a bool, known at compile time or not.
+bool is_whole(const Arg& a);
 std::vector<Sym> syms_arg(const Node& n, std::string_view name);
 std::vector<int64_t> ints_arg(const Node& n, std::string_view name);
 std::optional<DType> dtype_arg(const Node& n, std::string_view name);

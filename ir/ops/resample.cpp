@@ -120,15 +120,7 @@ Target target_of(Rewriter& r, TensorExpr x, size_t spatial) {
     return t;
   }
   for (size_t d = 0; d < spatial; ++d) {
-    const Sym& size = x.sizes()[d + 2];
-    auto known = size.constant();
-    double scale = t.scales.at(d);
-    if (known)
-      t.sizes.push_back(Sym(static_cast<int64_t>(std::floor(static_cast<double>(*known) * scale))));
-    else if (scale == std::floor(scale))
-      t.sizes.push_back(size * static_cast<int64_t>(scale));
-    else
-      unsupported(r.node, "a fractional scale of a dynamic size", "pass the output size");
+    t.sizes.push_back(floor_to_int(float_mul(float_number(t.scales.at(d)), x.sizes()[d + 2])));
   }
   return t;
 }

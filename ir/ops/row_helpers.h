@@ -57,6 +57,7 @@ Rows region_views();
 Rows split_views();
 Rows copied_views();
 Rows complex_view_ops();
+Rows bit_view_ops();
 
 // Adds rows to a list.
 void append(Rows& rows, Rows more);

@@ -291,7 +291,7 @@ Rows broadcasts() {
 Rows view_ops() {
   Rows rows = identities();
   for (Rows (*part)() : {permutations, reshapes, broadcasts, region_views, split_views,
-                         copied_views, complex_view_ops})
+                         copied_views, complex_view_ops, bit_view_ops})
     append(rows, part());
   return rows;
 }

@@ -30,6 +30,7 @@ Rows copies() {
        "aten.diagonal.default"},
       {"aten.expand_copy.default(Tensor self, SymInt[] size, *, bool implicit=False) -> Tensor",
        "aten.expand.default"},
+      {"aten.view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor", "aten.view.dtype"},
       {"aten.lift_fresh_copy.default(Tensor self) -> Tensor", "aten.lift_fresh.default"},
       {"aten.narrow_copy.default(Tensor self, int dim, SymInt start, SymInt length) -> Tensor",
        "aten.narrow.default"},

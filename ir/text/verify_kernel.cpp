@@ -146,7 +146,11 @@ class KernelVerifier {
       typed(e.args[i], operand->dtype, "the operand");
     bool supported = prim_supports(e.prim, operand->dtype);
     found_.require(supported, "{} of {} does not exist", prim.name, name(operand->dtype));
-    if (e.prim == Prim::cast || !supported) return;
+    if (e.prim == Prim::bitcast)
+      found_.require(element_size(e.dtype) == element_size(operand->dtype),
+                     "bitcast of {} to {}, which has another size", name(operand->dtype),
+                     name(e.dtype));
+    if (prim.result == PrimResult::Target || !supported) return;
     DType result = prim_result(e.prim, operand->dtype);
     found_.require(e.dtype == result, "{} of {} yields {}, not {}", prim.name, name(operand->dtype),
                    name(result), name(e.dtype));

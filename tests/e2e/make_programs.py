@@ -17,6 +17,7 @@ import torch
 import torch.utils._pytree as pytree
 from torch import nn
 
+import float_programs
 import op_programs
 
 D = torch.export.Dim
@@ -418,6 +419,7 @@ def _(self, b, s):
 
 
 op_programs.register(program)
+float_programs.register(program)
 
 if __name__ == "__main__":
     out = sys.argv[1]

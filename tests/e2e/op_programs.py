@@ -120,6 +120,38 @@ def _antialiased(self, x):
             resized("bilinear", size=(13, 4), align_corners=True), resized("bicubic", size=(1, 16)))
 
 
+# ---- the same bits under other types
+
+
+def _bits(self, x, n, b, h, u):
+    x.view(torch.int32)[0].bitwise_or_(1 << 31)
+    n.view(torch.uint8)[..., 3].fill_(7)
+    self.packed.view(torch.int64)[1] = 5
+    return (x.view(torch.int32) * 1, x.view(torch.uint8) * 1, x.view(torch.float64) * 1, n.view(torch.int16) * 1,
+            b.view(torch.uint8) * 1, h.view(torch.int16) * 1, h.view(torch.float32) * 1, u.view(torch.bool) & True,
+            u.view(torch.bfloat16) * 1, self.packed.view(torch.float16) * 1, x.t().contiguous().view(torch.uint8).t() * 1,
+            x[:, :2].view(torch.int32) * 1, x[0, 0].view(torch.int32) * 1, x.double().view(torch.float32) * 1)
+
+
+def _bits_of_any_size(self, x):
+    y = x.view(torch.int16)
+    y[:, ::2].zero_()
+    return y * 1, y.view(torch.float32).sum(1), x.view(torch.uint8).to(torch.int64).sum()
+
+
+def _where_found(self, x):
+    i, j = torch.where(x > 0)
+    return i, j, x[i, j], torch.where(x[0, 0] < 0)[0]
+
+
+def _deep(self, x):
+    y, z = x, x
+    for i in range(300):
+        y = y * x + 0.5
+        z = torch.where(z > 0.5, z - 0.25, z + 0.5)
+    return y, z
+
+
 def register(program):
     def add(name, forward, cases, make=dict, **options):
         program(name, cases, make, **options)(forward)
@@ -144,4 +176,13 @@ def register(program):
     add("solved", _solved, lambda: [(R(3, 3), _positive(3), R(3)), (torch.tensor([[0.0, 2, 1], [1, 0, 0], [3, 1, 0]]),
         _positive(3), R(3)), (torch.zeros(3, 3), _positive(3), R(3)), (R(3, 3), -_positive(3), R(3))],
         refused=(2, 3), decomp=False)
+    nan = float("nan")
+    add("bits", _bits, lambda: [(torch.tensor([[1.5, nan, -0.0, float("inf")], [1e-40, -2, 3, 4]]),
+        torch.tensor([[1, -1], [2**31 - 1, -2**31]], dtype=torch.int32), torch.tensor([True, False]),
+        torch.tensor([1.5, nan, -0.0, 3]).bfloat16(), torch.tensor([0, 1, 2, 255], dtype=torch.uint8))],
+        lambda: {"packed": torch.arange(16, dtype=torch.uint8)})
+    add("bits_of_any_size", _bits_of_any_size, lambda: [(R(2, 4),), (R(5, 4),), (R(2, 4),)],
+        dynamic_shapes=({0: D.AUTO},))
+    add("where_found", _where_found, lambda: [(R(3, 4),), (torch.zeros(3, 4),), (-R(3, 4).abs(),)])
+    add("deep_chain", _deep, lambda: [(torch.tensor([0.5, -0.5, 1, 0, 0.25]),)])
     add("antialiased", _antialiased, lambda: [(R(1, 2, 9, 8),)])

@@ -60,6 +60,7 @@ bool Drawing::indexed() {
 }
 
 bool Drawing::masked() {
+  if (base_ == "where" && !has("self")) return give_tensor("condition", pool_.any());
   std::vector<Sym> shape = sizes();
   if (pool_.chance(4) && !shape.empty()) shape.erase(shape.begin());
   if (base_ == "where") {

@@ -1,11 +1,12 @@
 // Symbolic expressions: canonical form, text, and that proofs and simplification are sound for
 // random values.
+#include <cmath>
 #include <random>
 
 #include <catch2/catch.hpp>
 
 #include "ir/error.h"
-#include "ir/sym.h"
+#include "ir/sym_float.h"
 
 using namespace aotc;
 
@@ -168,4 +169,63 @@ TEST_CASE("values beyond 64 bits are errors, not other values") {
   CHECK_THROWS_AS(eval(s0 * s1, INT64_MAX, 2, 0), UserError);
   CHECK_THROWS_AS(eval(s0 + s1, INT64_MAX, 1, 0), UserError);
   CHECK_THROWS_AS(eval(s0 - big, INT64_MIN, 0, 0), UserError);
+}
+
+TEST_CASE("floats are computed as Python computes them") {
+  const double factors[] = {0.3, 0.5, 0.7, 1.5, 2.0, 2.5, -1.5, 1e300, 1.0 / 3, 3.0};
+  for (double f : factors)
+    for (int64_t n : {0, 1, 2, 3, 7, 10, 1000, 123457, -1, -7}) {
+      INFO(f << " * " << n);
+      auto value = [&](const Sym& s) { return eval(s, n, 1, 1); };
+      const double product = static_cast<double>(n) * f, quotient = static_cast<double>(n) / f;
+      const Sym times = float_mul(float_number(f), s0), by = float_div(s0, float_number(f));
+      CHECK(float_of_bits(value(times)) == product);
+      CHECK(float_of_bits(value(by)) == quotient);
+      CHECK(float_of_bits(value(float_add(s0, float_sqrt(s0 * s0)))) ==
+            static_cast<double>(n) + std::sqrt(static_cast<double>(n * n)));
+      CHECK(value(float_lt(times, by)) == (product < quotient));
+      CHECK(value(float_eq(times, by)) == (product == quotient));
+      if (std::fabs(product) > 1e15 || std::fabs(quotient) > 1e15) continue;
+      Assumptions sizes;
+      sizes.set_range("s0", Sym(n < 0 ? -100 : 0), std::nullopt);
+      for (const Sym& x : {times, by}) {
+        const double exact = float_of_bits(value(x));
+        CHECK(value(trunc_to_int(x)) == static_cast<int64_t>(std::trunc(exact)));
+        CHECK(value(sizes.simplify(trunc_to_int(x))) == static_cast<int64_t>(std::trunc(exact)));
+        CHECK(value(floor_to_int(x)) == static_cast<int64_t>(std::floor(exact)));
+        CHECK(value(ceil_to_int(x)) == static_cast<int64_t>(std::ceil(exact)));
+        CHECK(value(round_to_int(x)) == static_cast<int64_t>(std::nearbyint(exact)));
+        CHECK(Sym::parse(trunc_to_int(x).str()) == trunc_to_int(x));
+        CHECK(Sym::parse(x.str()) == x);
+      }
+    }
+}
+
+TEST_CASE("floats of the archive are read, and mix with integers") {
+  Assumptions sizes;
+  sizes.set_range("s0", Sym(0), std::nullopt);
+  const Sym half = Sym::parse(
+      "TruncToInt(Mul(Float('1.5', precision=53), ToFloat(Symbol('s0', positive=True, "
+      "integer=True))))");
+  CHECK(sizes.simplify(half) == floordiv(3 * s0, Sym(2)));
+  CHECK(Sym::parse("TruncToInt(Mul(Float('2.0', precision=53), ToFloat(s0)))") == 2 * s0);
+  CHECK(Sym::parse("FloorToInt(IntTrueDiv(Symbol('s0'), Integer(3)))") == floordiv(s0, Sym(3)));
+  CHECK(Sym::parse("CeilToInt(IntTrueDiv(s0, 3))") == ceildiv(s0, Sym(3)));
+  CHECK(is_float(Sym::parse("zuf0")));
+  CHECK_FALSE(is_float(Sym::parse("u0")));
+  const Sym positive = Sym::parse("StrictGreaterThan(Symbol('zuf0'), Float('0.0', precision=53))");
+  auto holds = [&](double v) {
+    return positive.eval([&](const std::string&) { return float_bits(v); });
+  };
+  CHECK(holds(1e-300) == 1);
+  CHECK(holds(-0.0) == 0);
+  CHECK(holds(NAN) == 0);
+  CHECK(float_constant(Sym::parse("2*float(0.25) + 1")) == 1.5);
+  CHECK(float_constant(Sym::parse("-float(inf)")) == -HUGE_VAL);
+  CHECK(float_constant(Sym::parse("zuf0 * 2.5e-1").substitute({{"zuf0", Sym(float_bits(2))}})) ==
+        0.5);
+  CHECK_THROWS_AS(Sym::parse("float(1.5.2)"), UserError);
+  CHECK_THROWS_AS(Sym::parse("float()"), UserError);
+  CHECK_THROWS_AS(Sym::parse("trunc(float(nan))"), UserError);
+  CHECK_THROWS_AS(Sym::parse("trunc(float(1e300))"), UserError);
 }

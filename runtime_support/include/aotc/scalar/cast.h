@@ -77,4 +77,14 @@ AOTC_INLINE To cast(From x) {
   }
 }
 
+// The same bits as an element of another type of that size; any byte but 0 is true.
+template <typename To, typename From>
+AOTC_INLINE To bitcast(From x) {
+  static_assert(sizeof(To) == sizeof(From));
+  if constexpr (same_type<To, bool>::value)
+    return __builtin_bit_cast(unsigned char, x) != 0;
+  else
+    return __builtin_bit_cast(To, x);
+}
+
 }  // namespace aotc
