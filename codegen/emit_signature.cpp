@@ -5,6 +5,7 @@
 
 #include "codegen/cpp_text.h"
 #include "codegen/kernel_edit.h"
+#include "ir/symbol_sources.h"
 
 namespace aotc {
 
@@ -47,9 +48,10 @@ class Tables {
   // ---- inputs
 
   std::string dimension(const Sym& s) {
-    if (auto name = s.symbol_name())
-      return fmt::format("{{{{0, -1}}, {}}}", symbol_index(g_, *name));
-    return fmt::format("{{{}, -1}}", sizes_(s));
+    if (const auto linear = linear_size(s))
+      return fmt::format("{{{{0, -1}}, {}, {}, {}}}", symbol_index(g_, linear->symbol),
+                         linear->factor, linear->offset);
+    return fmt::format("{{{}, -1, 0, 0}}", sizes_(s));
   }
 
   bool is_mutated(int input) const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/symbol_sources.h"
+
 namespace aotc {
 
 using namespace loops;
@@ -469,29 +471,9 @@ void Lowering::add_write_backs_and_outputs() {
   }
 }
 
-namespace {
-
-// An archive can name a size that no input and no node gives a value.
-void require_defined_sizes(const LoopProgram& p) {
-  std::set<std::string> defined;
-  for (const Kernel& k : p.kernels)
-    if (!k.symbol.empty()) defined.insert(k.symbol);
-  for (const Buffer& b : p.buffers)
-    for (const Sym& size : b.sizes)
-      for (const std::string& name : size.symbols()) {
-        const auto info = p.graph->symbols.find(name);
-        if (info != p.graph->symbols.end() && info->second.unbacked && !defined.contains(name))
-          user_error(
-              "tensor '{}' has the size {}, but neither an input nor a node gives '{}' a value; "
-              "export the program again",
-              b.name, size.str(), name);
-      }
-}
-
-}  // namespace
-
 LoopProgram lower(CoreGraph core) {
   std::shared_ptr<Graph> graph = std::move(core.graph);
+  require_solvable_inputs(*graph);
   Lowering lowering(graph);
   for (const auto& n : graph->nodes) lowering.lower_node(*n);
   lowering.add_write_backs_and_outputs();

@@ -13,8 +13,8 @@ struct Weights {
   void* copy;  // of a blob that is not aligned, else NULL
 };
 
-// Where a symbol gets its value: the first input dimension that has it (0 for a symbolic int);
-// input -1 for a symbol that the program computes.
+// Where a symbol gets its value: the first input dimension that says factor * symbol + offset (0
+// for a symbolic int); input -1 for a symbol that the program computes.
 struct SymbolSource {
   int32_t input, dimension;
 };

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define AOTC_PROGRAM_VERSION 2u
+#define AOTC_PROGRAM_VERSION 3u
 
 /* A size, stride, offset or byte count. extent < 0: the constant `value`; otherwise entry `extent`
  * of the array that compute_extents fills. */
@@ -26,11 +26,13 @@ typedef struct AotcExtent {
   int32_t extent;
 } AotcExtent;
 
-/* One dimension of an input. symbol >= 0: this size binds that symbol (first use) or must equal it;
- * else it must equal `size`. */
+/* One dimension of an input. symbol >= 0: this size is factor * symbol + offset; the first such
+ * dimension of a symbol gives it its value, others must agree. Else it must equal `size`. */
 typedef struct AotcDimension {
   AotcExtent size;
   int32_t symbol;
+  int64_t factor; /* not 0 */
+  int64_t offset;
 } AotcDimension;
 
 typedef struct AotcSymbol {
@@ -40,7 +42,7 @@ typedef struct AotcSymbol {
 
 typedef enum AotcInputKind {
   AOTC_INPUT_TENSOR = 0,
-  /* a symbolic Python int: a 0-d int64 tensor that binds dimensions[0].symbol */
+  /* a symbolic Python int: a 0-d int64 tensor whose value is what dimensions[0] says of a size */
   AOTC_INPUT_SYMBOL = 1,
   /* a specialised Python int, float or bool: a 0-d tensor that must equal constant_* */
   AOTC_INPUT_CONSTANT = 2

@@ -123,11 +123,22 @@ inline char* storage_data(const Session* s, int32_t storage) {
   return static_cast<char*>(s->frame.storages[storage]);
 }
 
+// Symbols. The size that a symbol's value gives; false when it does not fit.
+bool size_of(const AotcDimension& dimension, int64_t symbol, int64_t* size);
+struct SizeRange {
+  int64_t min, max;  // INT64_MIN / INT64_MAX: unbounded
+};
+SizeRange range_of(const AotcProgram* program, const AotcDimension& dimension);
+// Dimension d of input i has a symbol and is `size`: gives the symbol its value, or compares.
+AotcStatus bind_size(Session* s, int32_t i, int32_t d, int64_t size);
+AotcStatus check_range(const Session* s, int32_t symbol);
+
 // The steps of session_run, in order. On failure nothing of the caller's has changed, and
 // release_outputs gives back what was obtained.
 AotcStatus check_inputs(Session* s, const DLTensor* inputs, int32_t n_inputs);  // binds the symbols
-AotcStatus prepare(Session* s);        // extents, arena, layouts; only when a symbol has changed
-AotcStatus check_layouts(Session* s);  // decides what is staged, obtains memory for it
+AotcStatus prepare(Session* s);  // extents, arena, layouts; only when a symbol has changed
+AotcStatus check_expressions(const Session* s);  // sizes of more than one symbol
+AotcStatus check_layouts(Session* s);            // decides what is staged, obtains memory for it
 AotcStatus check_outputs(Session* s, DLManagedTensor** outputs, int32_t n_outputs);
 AotcStatus check_overlaps(Session* s);
 AotcStatus obtain_outputs(Session* s);

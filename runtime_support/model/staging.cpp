@@ -25,18 +25,6 @@ AotcStatus layout_error(const Session* s, int32_t i, const char* trouble) {
               list_text(view.strides, view.ndim).text, trouble);
 }
 
-// Sizes that are expressions of symbols are only known now.
-AotcStatus check_all_sizes(const Session* s, int32_t i) {
-  const DLTensor& tensor = s->inputs[i];
-  const int64_t* sizes = compiled_sizes(s, i);
-  for (int32_t d = 0; d < tensor.ndim; ++d)
-    if (tensor.shape[d] != sizes[d])
-      return fail(AOTC_INVALID_ARGUMENT, "input '%s' dimension %d is %lld, expected %lld",
-                  s->program->inputs[i].name, d, static_cast<long long>(tensor.shape[d]),
-                  static_cast<long long>(sizes[d]));
-  return AOTC_OK;
-}
-
 // An output that points into this input must be expressible in the caller's strides.
 AotcStatus check_views(const Session* s, int32_t i) {
   for (int32_t o = 0; o < s->program->n_outputs; ++o) {
@@ -77,7 +65,6 @@ AotcStatus check_layout(Session* s, int32_t i, int64_t* staging_bytes) {
   use->staged = -1;
   use->same_layout = true;
   s->frame.inputs[i] = use->count ? use->data : no_elements();
-  if (AotcStatus status = check_all_sizes(s, i)) return status;
   if (use->count == 0) return AOTC_OK;
   const uintptr_t alignment = static_cast<uintptr_t>(element_alignment(element_bytes(input.dtype)));
   use->same_layout =
