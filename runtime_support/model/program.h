@@ -91,13 +91,12 @@ typedef struct AotcOutput {
   int32_t dynamic;   /* 1: sizes depend on data; the program calls AotcFrame.obtain_output */
   double constant_float;
   int64_t constant_int;
-  /* INPUT whose caller may pass other strides: size i of the view is along input dimension
-   * view_dim[i] with step view_step[i], starting at view_start[d] in input dimension d. NULL: the
-   * view is not of that simple form (or has another element size), and an input of another layout
-   * is refused when this output aliases it. */
-  const int32_t* view_dim; /* ndim entries (0-d: may be NULL); -1: size 1 or broadcast (stride 0) */
-  const AotcExtent* view_step;  /* ndim entries */
-  const AotcExtent* view_start; /* one per dimension of the input */
+  /* INPUT whose caller may pass other strides: element (i_0, ...) of the view is element
+   * view_start[k] + sum over d of i_d * view_step[d * rank + k], for each dimension k of the input
+   * of `rank` dimensions. view_start NULL: the view is not of that form, as a reshape; where an
+   * input of another layout has no strides for it, the output is a copy. */
+  const AotcExtent* view_step;
+  const AotcExtent* view_start;
 } AotcOutput;
 
 /* A storage that lives longer than a call. Weights are constant; states belong to a session. */

@@ -32,6 +32,7 @@ struct OutputUse {
   DLManagedTensor* provided;  // the caller's, or NULL
   DLManagedTensor* made;      // ours: to hand out, or to copy into a provided one of another layout
   bool direct;                // the program writes the provided one itself
+  bool copied;  // a view that the input's layout has no strides for: a copy of its elements
 };
 
 enum class RegionKind { kInput, kOutput, kState, kStates };
@@ -150,6 +151,9 @@ void release_outputs(Session* s);
 // Sizes and strides of output `i` by the current extents, into its rows of output_sizes,
 // output_strides.
 void evaluate_output(Session* s, int32_t i);
+// Output i as a view of its input's layout at the call: fills its sizes and strides, and the number
+// of elements from the input's first one. False if no strides are that view.
+bool view_in_given_layout(Session* s, int32_t i, int64_t* start);
 // Bytes from the first to past the last element of a compiled layout (no negative strides), 0
 // without elements; -1 when a size is negative or the sum does not fit.
 int64_t span_bytes(const int64_t* sizes, const int64_t* strides, int32_t ndim, int64_t item);

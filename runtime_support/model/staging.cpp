@@ -25,18 +25,6 @@ AotcStatus layout_error(const Session* s, int32_t i, const char* trouble) {
               list_text(view.strides, view.ndim).text, trouble);
 }
 
-// An output that points into this input must be expressible in the caller's strides.
-AotcStatus check_views(const Session* s, int32_t i) {
-  for (int32_t o = 0; o < s->program->n_outputs; ++o) {
-    const AotcOutput& output = s->program->outputs[o];
-    if (output.kind == AOTC_OUTPUT_INPUT && output.index == i && !is_simple_view(output))
-      return layout_error(
-          s, i,
-          "an output is a view of it that needs the exported layout; pass a tensor of that layout");
-  }
-  return AOTC_OK;
-}
-
 AotcStatus check_other_layout(const Session* s, int32_t i) {
   int64_t strides[kMaxRank];
   const View view = view_of(s->inputs[i], strides);
@@ -45,7 +33,7 @@ AotcStatus check_other_layout(const Session* s, int32_t i) {
   if (s->input_overlaps[i])
     return layout_error(
         s, i, "the program was exported for elements that share memory; pass the exported strides");
-  return check_views(s, i);
+  return AOTC_OK;
 }
 
 AotcStatus check_written(const Session* s, int32_t i) {

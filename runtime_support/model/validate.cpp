@@ -67,8 +67,8 @@ bool is_alias_valid(const AotcProgram* program, const AotcOutput& output) {
 bool is_view_valid(const AotcProgram* program, const AotcOutput& output) {
   if (output.kind != AOTC_OUTPUT_INPUT || !is_simple_view(output)) return true;
   const int32_t rank = program->inputs[output.index].ndim;
-  for (int32_t d = 0; d < output.ndim; ++d)
-    if (output.view_dim[d] >= rank || !is_extent(program, output.view_step[d])) return false;
+  for (int32_t d = 0; d < output.ndim * rank; ++d)
+    if (!is_extent(program, output.view_step[d])) return false;
   for (int32_t d = 0; d < rank; ++d)
     if (!is_extent(program, output.view_start[d])) return false;
   return true;

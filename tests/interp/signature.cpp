@@ -71,7 +71,7 @@ loops {
     store x[i0] = %1
   }
   write back 0: x = x, direct
-  view 0 of input 0 at 0, strides [1], simple, dims [0], steps [1], starts [0]
+  view 0 of input 0 at 0, strides [1], simple, steps [1], starts [0]
   output 0 = none
 }
 )",
