@@ -5,6 +5,7 @@
 
 #include "codegen/cpp_text.h"
 #include "codegen/kernel_edit.h"
+#include "ir/symbol_sources.h"
 
 namespace aotc {
 
@@ -47,9 +48,10 @@ class Tables {
   // ---- inputs
 
   std::string dimension(const Sym& s) {
-    if (auto name = s.symbol_name())
-      return fmt::format("{{{{0, -1}}, {}}}", symbol_index(g_, *name));
-    return fmt::format("{{{}, -1}}", sizes_(s));
+    if (const auto linear = linear_size(s))
+      return fmt::format("{{{{0, -1}}, {}, {}, {}}}", symbol_index(g_, linear->symbol),
+                         linear->factor, linear->offset);
+    return fmt::format("{{{}, -1, 0, 0}}", sizes_(s));
   }
 
   bool is_mutated(int input) const {
@@ -146,8 +148,8 @@ class Tables {
   std::string scalar_output(const Output& o, const std::string& name) {
     auto row = [&](const char* kind, DType t, const std::string& offset, const std::string& real,
                    bool integer) {
-      return fmt::format("{{{}, {}, 0, {}, 0, NULL, NULL, {}, 0, {}, {}, NULL, NULL, NULL}},\n",
-                         name, kind, dl_type(t), offset, real, integer ? 1 : 0);
+      return fmt::format("{{{}, {}, 0, {}, 0, NULL, NULL, {}, 0, {}, {}, NULL, NULL}},\n", name,
+                         kind, dl_type(t), offset, real, integer ? 1 : 0);
     };
     if (auto* d = std::get_if<double>(&o.scalar))
       return row("AOTC_OUTPUT_CONSTANT", DType::Float64, "{0, -1}",
@@ -181,8 +183,8 @@ class Tables {
     const bool dynamic =
         std::ranges::any_of(type.sizes, [&](const Sym& s) { return sizes_.depends_on_data(s); });
     return fmt::format(
-        "{{{}, AOTC_OUTPUT_FRESH, 0, {}, {}, {}, {}, {{0, -1}}, {}, 0, 0, NULL, NULL, NULL}},\n",
-        name, dl_type(type.dtype), type.sizes.size(), sizes,
+        "{{{}, AOTC_OUTPUT_FRESH, 0, {}, {}, {}, {}, {{0, -1}}, {}, 0, 0, NULL, NULL}},\n", name,
+        dl_type(type.dtype), type.sizes.size(), sizes,
         array(prefix + "strides", "AotcExtent", extents(strides), arrays), dynamic ? 1 : 0);
   }
 
@@ -191,16 +193,12 @@ class Tables {
                           std::string& arrays) {
     const Input& in = g_.inputs[static_cast<size_t>(v.input)];
     const bool user = in.kind == InputKind::User;
-    std::vector<std::string> dims;
-    for (int d : v.dims) dims.push_back(std::to_string(d));
-    if (!v.simple) dims.clear();
     return fmt::format(
-        "{{{}, {}, {}, {}, {}, {}, {}, {}, 0, 0, 0, {}, {}, {}}},\n", name,
+        "{{{}, {}, {}, {}, {}, {}, {}, {}, 0, 0, 0, {}, {}}},\n", name,
         user ? "AOTC_OUTPUT_INPUT" : "AOTC_OUTPUT_STATE",
         user ? user_position(g_, v.input) : name_index(in.target), dl_type(type.dtype),
         type.sizes.size(), sizes,
         array(prefix + "strides", "AotcExtent", extents(v.strides), arrays), sizes_(v.offset),
-        array(prefix + "view_dim", "int32_t", dims, arrays),
         v.simple ? array(prefix + "view_step", "AotcExtent", extents(v.steps), arrays) : "NULL",
         v.simple ? array(prefix + "view_start", "AotcExtent", extents(v.starts), arrays) : "NULL");
   }

@@ -140,8 +140,10 @@ std::vector<AliasedIoRow> aliased_io_rows(const Plan& plan, const WeightLayout& 
     const TensorType& out = g.outputs[static_cast<size_t>(v.output)].value->type;
     const TensorType& in = g.inputs[static_cast<size_t>(v.input)].value->type;
     bool whole = v.offset.is(0) && out.sizes == in.sizes && v.simple;
-    for (size_t i = 0; i < v.dims.size() && whole; ++i)
-      whole = (v.dims[i] == static_cast<int>(i) && v.steps[i].is(1)) || out.sizes[i].is(1);
+    for (size_t k = 0; k < v.steps.size() && whole; ++k) {
+      const size_t i = k / in.rank(), d = k % in.rank();
+      whole = v.steps[k].is(i == d ? 1 : 0) || out.sizes[i].is(1);
+    }
     r.kind = whole ? "identity" : "view";
     auto it = by_input.find(v.input);
     r.direct = it == by_input.end() || it->second->direct;

@@ -151,18 +151,16 @@ struct WriteBackInfo {
   std::string reason;
 };
 
-// An output that is a view of an input's storage: element i of the output is element `start` +
-// view_dim of it.
+// An output that is a view of an input's storage.
 struct OutputView {
   int output = -1;
   int input = -1;  // index into Graph::inputs
   Sym offset;      // elements from the input's first element, in its compiled layout
   std::vector<Sym> strides;
-  // The same for any layout of the input, where each output dimension walks at most one input
-  // dimension.
+  // The same for any layout of the input, where the input's indices are linear in the output's (a
+  // reshape's are not): start of each input dimension plus the sum of steps.
   bool simple = false;
-  std::vector<int> dims;    // per output dimension: the input dimension or -1
-  std::vector<Sym> steps;   // per output dimension
+  std::vector<Sym> steps;   // of output dimension i along input dimension d: [i * input rank + d]
   std::vector<Sym> starts;  // per input dimension
 };
 

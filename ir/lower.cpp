@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <set>
 
+#include "ir/input_layout.h"
+#include "ir/symbol_sources.h"
+
 namespace aotc {
 
 using namespace loops;
@@ -74,7 +77,7 @@ BufferId Lowering::input_buffer(Value* v) {
   } else {
     b.home = Home::Input;
     b.index = static_cast<int>(it - inputs.begin());
-    b.strides = v->type.strides.empty() ? contiguous_strides(b.sizes) : v->type.strides;
+    b.strides = compiled_strides(v->type, assumptions_);
   }
   program_.buffers.push_back(std::move(b));
   BufferId id = static_cast<BufferId>(program_.buffers.size()) - 1;
@@ -314,29 +317,12 @@ namespace {
 // output.
 bool is_fresh(const Buffer& b, const Place& p) { return !p.map && b.home == Home::Temp; }
 
-// Strides under which every element has its own address and no gap is left: eager's layout can be
-// kept.
-bool is_dense_permutation(const std::vector<Sym>& sizes, const std::vector<Sym>& strides) {
-  std::vector<size_t> order;
-  for (size_t i = 0; i < sizes.size(); ++i)
-    if (!sizes[i].is(1)) order.push_back(i);
-  Sym expected(1);
-  while (!order.empty()) {
-    auto it =
-        std::find_if(order.begin(), order.end(), [&](size_t i) { return strides[i] == expected; });
-    if (it == order.end()) return false;
-    expected = expected * sizes[*it];
-    order.erase(it);
-  }
-  return true;
-}
-
 }  // namespace
 
 std::optional<OutputView> Lowering::output_view(const OutputAlias& a) {
   Value* input = graph().inputs[static_cast<size_t>(a.input)].value;
   const Buffer& b = program_.buffers[static_cast<size_t>(place(input).buffer)];
-  OutputView v{a.output, a.input, Sym(0), {}, true, {}, {}, {}};
+  OutputView v{a.output, a.input, Sym(0), {}, true, {}, {}};
   Assumptions known = assumptions_;
   std::vector<Sym> at;
   for (size_t i = 0; i < a.view->type.rank(); ++i) {
@@ -372,21 +358,16 @@ std::optional<OutputView> Lowering::output_view(const OutputAlias& a) {
   auto offset = split(known.simplify(flat), v.strides);
   if (!offset) return std::nullopt;
   v.offset = *offset;
-  v.dims.assign(rank, -1);
-  v.steps.assign(rank, Sym(0));
+  v.steps.assign(rank * at.size(), Sym(0));
   for (size_t d = 0; d < at.size(); ++d) {
     std::vector<Sym> steps;
     auto start = split(at[d], steps);
     v.simple = v.simple && start.has_value();
     if (!start) break;
     v.starts.push_back(*start);
-    for (size_t i = 0; i < rank; ++i) {
-      if (steps[i].is(0)) continue;
-      v.simple = v.simple && v.dims[i] < 0;
-      v.dims[i] = static_cast<int>(d);
-      v.steps[i] = steps[i];
-    }
+    for (size_t i = 0; i < rank; ++i) v.steps[i * at.size() + d] = steps[i];
   }
+  if (!v.simple) v.steps.clear(), v.starts.clear();
   return v;
 }
 
@@ -469,29 +450,9 @@ void Lowering::add_write_backs_and_outputs() {
   }
 }
 
-namespace {
-
-// An archive can name a size that no input and no node gives a value.
-void require_defined_sizes(const LoopProgram& p) {
-  std::set<std::string> defined;
-  for (const Kernel& k : p.kernels)
-    if (!k.symbol.empty()) defined.insert(k.symbol);
-  for (const Buffer& b : p.buffers)
-    for (const Sym& size : b.sizes)
-      for (const std::string& name : size.symbols()) {
-        const auto info = p.graph->symbols.find(name);
-        if (info != p.graph->symbols.end() && info->second.unbacked && !defined.contains(name))
-          user_error(
-              "tensor '{}' has the size {}, but neither an input nor a node gives '{}' a value; "
-              "export the program again",
-              b.name, size.str(), name);
-      }
-}
-
-}  // namespace
-
 LoopProgram lower(CoreGraph core) {
   std::shared_ptr<Graph> graph = std::move(core.graph);
+  require_solvable_inputs(*graph);
   Lowering lowering(graph);
   for (const auto& n : graph->nodes) lowering.lower_node(*n);
   lowering.add_write_backs_and_outputs();

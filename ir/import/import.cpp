@@ -136,11 +136,7 @@ class Importer {
                         p_.path, spec.name.empty() ? spec.target : spec.name));
         return;
       case pt2::InputKind::Token:
-        errors_.add(
-            fmt::format("{}: the program has an effect token ('{}'): ops with side effects, "
-                        "such as printing, are not supported; remove them from the model",
-                        p_.path, token_name(spec.arg)));
-        return;
+        return;  // the order of the nodes says what it says
     }
     const auto& value = spec.arg.value;
     if (auto* t = std::get_if<pt2::TensorName>(&value)) {
@@ -156,11 +152,6 @@ class Importer {
       import_constant_input(in, value);
     }
     graph_->inputs.push_back(std::move(in));
-  }
-
-  static std::string token_name(const pt2::Argument& a) {
-    auto* t = std::get_if<pt2::TensorName>(&a.value);
-    return t ? t->name : "";
   }
 
   template <typename V>
@@ -336,7 +327,7 @@ class Importer {
             p_.path));
         return;
       case pt2::OutputKind::Token:
-        return;  // the token among the inputs has been reported
+        return;
     }
   }
 

@@ -1,6 +1,8 @@
 // Solving sizes for symbols.
 #include "ir/interp/bind.h"
 
+#include "ir/symbol_sources.h"
+
 namespace aotc::interp {
 namespace {
 
@@ -10,17 +12,13 @@ struct Equation {
   std::string where;
 };
 
-// The one unknown of an expression that is affine in it, solved; nullopt if it is not that simple.
+// The one unknown of an expression that is linear in it, solved; nullopt if it is not that simple.
 std::optional<std::pair<std::string, int64_t>> solve(const Equation& e, const Symbols& known) {
-  Sym rest = concrete(e.expression, known);
-  auto unknown = rest.symbols();
-  if (unknown.size() != 1) return std::nullopt;
-  auto linear = rest.linear_in(*unknown.begin());
-  if (!linear) return std::nullopt;
-  auto factor = linear->coefficient.constant(), constant = linear->rest.constant();
-  if (!factor || !constant || *factor == 0 || (e.value - *constant) % *factor != 0)
-    return std::nullopt;
-  return std::pair(*unknown.begin(), (e.value - *constant) / *factor);
+  const auto linear = linear_size(concrete(e.expression, known));
+  int64_t product;
+  if (!linear || __builtin_sub_overflow(e.value, linear->offset, &product)) return std::nullopt;
+  if (product == INT64_MIN || product % linear->factor != 0) return std::nullopt;
+  return std::pair(linear->symbol, product / linear->factor);
 }
 
 class Binder {
@@ -91,7 +89,9 @@ class Binder {
   void check() {
     for (const Equation& e : equations_) {
       auto expected = concrete(e.expression, symbols_).constant();
-      if (!expected) user_error("{}: {} cannot be solved", e.where, e.expression.str());
+      if (!expected)
+        user_error("{} is {}, expected {} with integers {}", e.where, e.value, e.expression.str(),
+                   fmt::join(e.expression.symbols(), ", "));
       if (*expected != e.value)
         user_error("{} is {}, expected {}{}", e.where, e.value, *expected,
                    e.expression.constant() ? "" : fmt::format(" ({})", e.expression.str()));

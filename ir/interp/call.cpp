@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "ir/input_layout.h"
 #include "ir/interp/views.h"
 
 namespace aotc::interp {
@@ -55,14 +56,18 @@ std::shared_ptr<Memory> Call::storage(int number) {
   return memory = Memory::borrow(program->storages[static_cast<size_t>(number)].bytes);
 }
 
-void Call::stage(const std::function<bool(size_t)>& must_stage) {
+void Call::stage(const std::function<bool(size_t)>& must_stage, bool keep_exported) {
+  const Assumptions known = graph_.assumptions();
   for (size_t i = 0; i < tensors_.size(); ++i) {
     const Input& in = graph_.inputs[i];
     if (in.kind != InputKind::User || !tensors_[i].memory) continue;
-    std::vector<int64_t> strides = in.value->type.strides.empty()
-                                       ? contiguous_strides(tensors_[i].sizes)
-                                       : eval(in.value->type.strides, symbols);
-    if (same_strides(tensors_[i].sizes, tensors_[i].strides, strides) && !must_stage(i)) continue;
+    const auto is_given = [&](const std::vector<int64_t>& strides) {
+      return same_strides(tensors_[i].sizes, tensors_[i].strides, strides) && !must_stage(i);
+    };
+    const TensorType& type = in.value->type;
+    if (keep_exported && !type.strides.empty() && is_given(eval(type.strides, symbols))) continue;
+    const std::vector<int64_t> strides = eval(compiled_strides(type, known), symbols);
+    if (is_given(strides)) continue;
     Tensor t = empty_strided(tensors_[i].dtype, tensors_[i].sizes, strides);
     assign(t, tensors_[i]);
     staged_.push_back({i, tensors_[i], copy(t)});

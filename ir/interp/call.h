@@ -15,10 +15,10 @@ class Call {
   const std::vector<Tensor>& inputs() const { return tensors_; }
   std::shared_ptr<Memory> storage(int number);
 
-  // Inputs whose strides are not those of the archive, and inputs i with must_stage(i), are
-  // replaced by copies that have them; unstage() writes the changed ones back through their real
-  // strides.
-  void stage(const std::function<bool(size_t)>& must_stage);
+  // Inputs whose strides are not the compiled ones (or, with keep_exported, those of the archive),
+  // and inputs i with must_stage(i), are replaced by copies that have the compiled ones; unstage()
+  // writes the changed ones back through their real strides.
+  void stage(const std::function<bool(size_t)>& must_stage, bool keep_exported);
   void unstage();
 
   // The result's inputs and storages as they are now; outputs are the caller's.

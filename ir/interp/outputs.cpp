@@ -28,17 +28,16 @@ Tensor view_of_input(const Call& call, int input, const Value* v) {
 void check_simple(const Call& call, const loops::OutputView& v, const Tensor& base,
                   const Tensor& t) {
   std::vector<int64_t> steps = eval(v.steps, call.symbols), starts = eval(v.starts, call.symbols);
-  bool complete = v.dims.size() == t.sizes.size() && steps.size() == v.dims.size() &&
-                  starts.size() == base.sizes.size();
+  const size_t rank = base.sizes.size();
+  bool complete = steps.size() == t.sizes.size() * rank && starts.size() == rank;
   if (!complete) internal_error("output {}: the view's form by dimensions is incomplete", v.output);
   int64_t offset = base.offset;
   for (size_t d = 0; d < starts.size(); ++d) offset += starts[d] * base.strides[d];
   bool same = offset == t.offset;
-  for (size_t i = 0; i < v.dims.size(); ++i) {
-    auto dim = static_cast<size_t>(v.dims[i]);
-    bool exists = v.dims[i] < static_cast<int>(base.sizes.size());
-    same &= exists &&
-            (t.sizes[i] == 1 || t.strides[i] == (v.dims[i] < 0 ? 0 : steps[i] * base.strides[dim]));
+  for (size_t i = 0; i < t.sizes.size(); ++i) {
+    int64_t stride = 0;
+    for (size_t d = 0; d < rank; ++d) stride += steps[i * rank + d] * base.strides[d];
+    same &= t.sizes[i] == 1 || t.strides[i] == stride;
   }
   if (!same) internal_error("output {}: the view's two forms name different elements", v.output);
 }

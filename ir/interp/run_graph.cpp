@@ -318,7 +318,7 @@ class GraphRun {
 // A call that fails leaves everything as it was.
 RunResult run(const Graph& graph, const RunInputs& inputs, const RunOptions& options) {
   Call call(graph, inputs);
-  call.stage([](size_t) { return false; });
+  call.stage([](size_t) { return false; }, true);
   RunResult outputs;
   try {
     GraphRun run(graph, call, options);

@@ -81,7 +81,7 @@ RunResult run(const LoopProgram& program, const RunInputs& inputs, const RunOpti
   AOTC_CHECK(program.graph, "a loop program has a graph");
   const Graph& g = *program.graph;
   Call call(g, inputs);
-  call.stage(overlaps_mutated(call, mutated_inputs(program)));
+  call.stage(overlaps_mutated(call, mutated_inputs(program)), false);
   Buffers buffers(
       program, call.inputs(), [&](int number) { return call.storage(number); }, call.symbols);
   try {

@@ -16,9 +16,9 @@ class Rewriter {
  public:
   const Node& node;
 
-  // A new node; missing trailing arguments take the schema's defaults. The results carry inferred types.
   // A copy with storage of its own.
   Value* clone(Value* v) { return (*this)("aten.clone.default", {v}); }
+  // A new node; missing trailing arguments take the schema's defaults. The results carry inferred types.
   Node* emit(std::string_view op, std::vector<Arg> args);
   Value* operator()(std::string_view op, std::vector<Arg> args) { return emit(op, std::move(args))->output(0); }
 

@@ -73,6 +73,7 @@ FlatGraph Inliner::run(const std::vector<Node>& nodes) {
 void Inliner::add(const Node& n, int depth) {
   if (depth == kMaxRegions)
     user_error("{}: node '{}': more than {} regions inside each other", path_, n.name, kMaxRegions);
+  if (const auto bare = without_token(n)) return out_.nodes.push_back(*bare);
   if (const auto region = region_of(n)) return add_region(n, *region, depth);
   if (!add_control(n, depth)) out_.nodes.push_back(n);
 }

@@ -11,7 +11,8 @@ namespace aotc::pt2 {
 
 // The graph without regions of torch.no_grad, disabled autocast, wrap and activation checkpointing,
 // torch.cond, while_loop and map, nested ones too. Names inside that the graph uses already are
-// changed; what a region yields keeps its name outside. Other nodes with subgraphs stay, for the
+// changed; what a region yields keeps its name outside. Ops with side effects lose their token:
+// with_effects(token, op, ...) is the op. Other nodes with subgraphs stay, for the
 // importer to refuse. Throws UserError where operands or results do not fit their subgraph.
 struct FlatGraph {
   Graph graph;

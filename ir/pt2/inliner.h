@@ -8,6 +8,9 @@
 
 namespace aotc::pt2 {
 
+// The op inside with_effects(token, op, ...), by itself; nothing for every other node.
+std::optional<Node> without_token(const Node& n);
+
 class Inliner {
  public:
   Inliner(const Graph& graph, const std::string& path) : path_(path), out_(graph) {

@@ -146,10 +146,6 @@ class LoopsParser {
         v.strides = syms();
       } else if (in_.accept_word("simple")) {
         v.simple = true;
-      } else if (in_.accept_word("dims")) {
-        in_.expect("[");
-        in_.list("]",
-                 [&] { v.dims.push_back(static_cast<int>(in_.integer("a dimension or -1"))); });
       } else if (in_.accept_word("steps")) {
         v.steps = syms();
       } else {

@@ -234,7 +234,6 @@ class LoopsPrinter {
     std::string s = fmt::format("view {} of input {} at {}, strides [{}]", v.output, v.input,
                                 v.offset.str(), list_text(v.strides));
     if (v.simple) s += ", simple";
-    if (!v.dims.empty()) s += fmt::format(", dims [{}]", fmt::join(v.dims, ", "));
     if (!v.steps.empty()) s += ", steps [" + list_text(v.steps) + "]";
     if (!v.starts.empty()) s += ", starts [" + list_text(v.starts) + "]";
     line(1, s);

@@ -31,6 +31,9 @@ inline bool multiply(int64_t a, int64_t b, int64_t* out) {
   return !__builtin_mul_overflow(a, b, out);
 }
 inline bool add(int64_t a, int64_t b, int64_t* out) { return !__builtin_add_overflow(a, b, out); }
+inline bool subtract(int64_t a, int64_t b, int64_t* out) {
+  return !__builtin_sub_overflow(a, b, out);
+}
 
 // Hands out consecutive arrays of one block. With base NULL it only measures: run the same sequence
 // of take() twice, allocate `used` bytes in between.

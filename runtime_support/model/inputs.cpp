@@ -40,48 +40,19 @@ AotcStatus check_header(const AotcInput& input, const DLTensor& tensor) {
   return AOTC_OK;
 }
 
-// "input 'x' dimension 0", or "input 'n'" for a symbolic int.
-struct Place {
-  char text[256];
-};
-Place place_of(const AotcInput& input, int32_t d) {
-  Place out;
-  if (input.kind == AOTC_INPUT_SYMBOL)
-    snprintf(out.text, sizeof out.text, "input '%.200s'", input.name);
-  else
-    snprintf(out.text, sizeof out.text, "input '%.200s' dimension %d", input.name, d);
-  return out;
-}
-
-// The first place of a symbol sets it, others must agree.
-AotcStatus bind_symbol(Session* s, int32_t symbol, int64_t value, int32_t i, int32_t d) {
-  int64_t* bound = &s->frame.symbols[symbol];
-  if (*bound == value) return AOTC_OK;
-  const SymbolSource source = s->model->symbol_sources[symbol];
-  if (source.input == i && source.dimension == d) {
-    *bound = value;
-    s->prepared = false;
-    return AOTC_OK;
-  }
-  const AotcProgram* program = s->program;
-  return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %lld (symbol %s, from %s)",
-              place_of(program->inputs[i], d).text, wide(value), wide(*bound),
-              program->symbols[symbol].name,
-              place_of(program->inputs[source.input], source.dimension).text);
-}
-
 AotcStatus check_sizes(Session* s, const AotcInput& input, const DLTensor& tensor, int32_t i) {
   for (int32_t d = 0; d < input.ndim; ++d) {
     const AotcDimension& dimension = input.dimensions[d];
     const int64_t size = tensor.shape[d];
     if (size < 0)
-      return fail(AOTC_INVALID_ARGUMENT, "%s is %lld: a size is never negative",
-                  place_of(input, d).text, wide(size));
+      return fail(AOTC_INVALID_ARGUMENT,
+                  "input '%s' dimension %d is %lld: a size is never negative", input.name, d,
+                  wide(size));
     if (dimension.symbol >= 0) {
-      if (AotcStatus status = bind_symbol(s, dimension.symbol, size, i, d)) return status;
+      if (AotcStatus status = bind_size(s, i, d, size)) return status;
     } else if (dimension.size.extent < 0 && size != dimension.size.value) {
-      return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %lld", place_of(input, d).text,
-                  wide(size), wide(dimension.size.value));
+      return fail(AOTC_INVALID_ARGUMENT, "input '%s' dimension %d is %lld, expected %lld",
+                  input.name, d, wide(size), wide(dimension.size.value));
     }
   }
   return AOTC_OK;
@@ -144,25 +115,8 @@ AotcStatus check_input(Session* s, int32_t i) {
   if (AotcStatus status = check_data(input, tensor, use)) return status;
   if (input.kind == AOTC_INPUT_CONSTANT) return check_constant(input, use->data);
   if (input.kind == AOTC_INPUT_SYMBOL && input.dimensions[0].symbol >= 0)
-    return bind_symbol(s, input.dimensions[0].symbol, read_integer(use->data, input.dtype), i, 0);
+    return bind_size(s, i, 0, read_integer(use->data, input.dtype));
   return AOTC_OK;
-}
-
-AotcStatus check_range(const Session* s, int32_t k) {
-  const AotcSymbol& symbol = s->program->symbols[k];
-  const SymbolSource source = s->model->symbol_sources[k];
-  const int64_t value = s->frame.symbols[k];
-  if (source.input < 0 || (value >= symbol.min && value <= symbol.max)) return AOTC_OK;
-  char range[64];
-  if (symbol.min == INT64_MIN)
-    snprintf(range, sizeof range, "at most %lld", wide(symbol.max));
-  else if (symbol.max == INT64_MAX)
-    snprintf(range, sizeof range, "at least %lld", wide(symbol.min));
-  else
-    snprintf(range, sizeof range, "%lld..%lld", wide(symbol.min), wide(symbol.max));
-  return fail(AOTC_INVALID_ARGUMENT, "%s is %lld, expected %s (symbol %s)",
-              place_of(s->program->inputs[source.input], source.dimension).text, wide(value), range,
-              symbol.name);
 }
 
 AotcStatus prepare_input(Session* s, int32_t i) {
@@ -172,8 +126,8 @@ AotcStatus prepare_input(Session* s, int32_t i) {
   int64_t* strides = s->input_strides + first;
   for (int32_t d = 0; d < input.ndim; ++d) {
     const AotcDimension& dimension = input.dimensions[d];
-    sizes[d] =
-        dimension.symbol >= 0 ? s->frame.symbols[dimension.symbol] : evaluate(s, dimension.size);
+    sizes[d] = evaluate(s, dimension.size);
+    if (dimension.symbol >= 0) size_of(dimension, s->frame.symbols[dimension.symbol], &sizes[d]);
     strides[d] = evaluate(s, input.strides[d]);
   }
   const int64_t item = element_bytes(input.dtype);
@@ -184,6 +138,22 @@ AotcStatus prepare_input(Session* s, int32_t i) {
   char somewhere[1];
   s->input_overlaps[i] = overlaps_itself({somewhere, item, input.ndim, sizes, strides});
   return AOTC_OK;
+}
+
+AotcStatus check_expression(const Session* s, int32_t i, int32_t d) {
+  const AotcInput& input = s->program->inputs[i];
+  const AotcDimension& dimension = input.dimensions[d];
+  if (dimension.symbol >= 0 || dimension.size.extent < 0) return AOTC_OK;
+  const int64_t expected = evaluate(s, dimension.size);
+  const bool is_integer = input.kind == AOTC_INPUT_SYMBOL;
+  const int64_t value =
+      is_integer ? read_integer(s->input_uses[i].data, input.dtype) : s->inputs[i].shape[d];
+  if (value == expected) return AOTC_OK;
+  if (is_integer)
+    return fail(AOTC_INVALID_ARGUMENT, "input '%s' is %lld, expected %lld", input.name, wide(value),
+                wide(expected));
+  return fail(AOTC_INVALID_ARGUMENT, "input '%s' dimension %d is %lld, expected %lld", input.name,
+              d, wide(value), wide(expected));
 }
 
 AotcStatus prepare_output(Session* s, int32_t i) {
@@ -240,6 +210,16 @@ AotcStatus check_inputs(Session* s, const DLTensor* inputs, int32_t n_inputs) {
   s->inputs = inputs;
   for (int32_t i = 0; i < n_inputs; ++i)
     if (AotcStatus status = check_input(s, i)) return status;
+  return AOTC_OK;
+}
+
+AotcStatus check_expressions(const Session* s) {
+  for (int32_t i = 0; i < s->program->n_inputs; ++i) {
+    const AotcInput& input = s->program->inputs[i];
+    const int32_t dimensions = input.kind == AOTC_INPUT_SYMBOL ? 1 : input.ndim;
+    for (int32_t d = 0; d < dimensions; ++d)
+      if (AotcStatus status = check_expression(s, i, d)) return status;
+  }
   return AOTC_OK;
 }
 

@@ -13,8 +13,8 @@ struct Weights {
   void* copy;  // of a blob that is not aligned, else NULL
 };
 
-// Where a symbol gets its value: the first input dimension that has it (0 for a symbolic int);
-// input -1 for a symbol that the program computes.
+// Where a symbol gets its value: the first input dimension that says factor * symbol + offset (0
+// for a symbolic int); input -1 for a symbol that the program computes.
 struct SymbolSource {
   int32_t input, dimension;
 };
@@ -73,11 +73,8 @@ void release_model(Model* model);
 // later has to check them again.
 AotcStatus validate_program(const AotcProgram* program);
 
-// Whether a view of an input can be expressed in any strides of it. One element has no dimension to
-// name.
-inline bool is_simple_view(const AotcOutput& output) {
-  return output.view_dim || (output.ndim == 0 && output.view_start);
-}
+// Whether a view of an input can be expressed in any strides of it.
+inline bool is_simple_view(const AotcOutput& output) { return output.view_start != nullptr; }
 
 // Where the caller wants the weights from.
 struct WeightsOptions {

@@ -44,21 +44,6 @@ char* data_of(const DLTensor& tensor) {
   return static_cast<char*>(tensor.data) + tensor.byte_offset;
 }
 
-// A view of an input whose layout differs from the compiled one: the same view by dimensions.
-char* view_of_input(Session* s, int32_t i, char* data) {
-  const AotcOutput& output = s->program->outputs[i];
-  int64_t given[kMaxRank];
-  const View input = view_of(s->inputs[output.index], given);
-  int64_t* strides = strides_of(s, i);
-  for (int32_t d = 0; d < output.ndim; ++d)
-    strides[d] = output.view_dim[d] < 0
-                     ? 0
-                     : evaluate(s, output.view_step[d]) * input.strides[output.view_dim[d]];
-  for (int32_t d = 0; d < input.ndim; ++d)
-    data += evaluate(s, output.view_start[d]) * input.strides[d] * input.item;
-  return data;
-}
-
 // Evaluates an output that points into other storage; returns its first element.
 char* evaluate_alias(Session* s, int32_t i) {
   const AotcOutput& output = s->program->outputs[i];
@@ -73,7 +58,10 @@ char* evaluate_alias(Session* s, int32_t i) {
   }
   const InputUse& input = s->input_uses[output.index];
   if (!input.data) return nullptr;
-  return input.same_layout ? input.data + offset : view_of_input(s, i, input.data);
+  if (input.same_layout) return input.data + offset;
+  int64_t start = 0;
+  s->output_uses[i].copied = !view_in_given_layout(s, i, &start);
+  return input.data + start * element_bytes(output.dtype);
 }
 
 AotcStatus check_provided_header(const AotcOutput& output, const DLTensor& given) {
@@ -140,6 +128,10 @@ AotcStatus check_provided_alias(Session* s, int32_t i, const DLTensor& given) {
                 "output '%s' is a view of output '%s': give storage for both or for neither",
                 output.name, s->program->outputs[output.index].name);
   const char* data = evaluate_alias(s, i);
+  if (s->output_uses[i].copied)
+    return fail(AOTC_INVALID_ARGUMENT,
+                "output '%s' is a view that input '%s' has no strides for: its entry must be NULL",
+                output.name, s->program->inputs[output.index].name);
   if (AotcStatus status = check_provided_sizes(s, i, given)) return status;
   if (count_elements(given.shape, given.ndim) == 0) return AOTC_OK;
   if (given.data && data_of(given) == data &&
@@ -219,7 +211,13 @@ AotcStatus obtain_other(Session* s, int32_t i) {
   OutputUse* use = &s->output_uses[i];
   const AotcOutput& output = s->program->outputs[i];
   if (output.kind == AOTC_OUTPUT_NONE || use->provided) return AOTC_OK;
-  const int64_t bytes = is_alias(output.kind) ? 0 : element_bytes(output.dtype);
+  int64_t bytes = is_alias(output.kind) ? 0 : element_bytes(output.dtype);
+  if (output.kind == AOTC_OUTPUT_INPUT) {
+    evaluate_alias(s, i);
+    if (use->copied &&
+        !multiply(count_elements(sizes_of(s, i), output.ndim), element_bytes(output.dtype), &bytes))
+      return no_memory(s, i, INT64_MAX);
+  }
   char* data = nullptr;
   use->made = make_tensor(output.ndim, bytes, &data);
   if (!use->made) return no_memory(s, i, bytes);
@@ -249,7 +247,22 @@ void write_scalar(const Session* s, const AotcOutput& output, char* to) {
   memcpy(to, &value, static_cast<size_t>(element_bytes(output.dtype)));
 }
 
+// From where the input was staged.
+void finish_copied(Session* s, int32_t i) {
+  const AotcOutput& output = s->program->outputs[i];
+  DLTensor& tensor = s->output_uses[i].made->dl_tensor;
+  evaluate_output(s, i);
+  const int64_t item = element_bytes(output.dtype);
+  memcpy(tensor.shape, sizes_of(s, i), static_cast<size_t>(output.ndim) * sizeof(int64_t));
+  contiguous_strides(tensor.shape, tensor.ndim, tensor.strides);
+  const char* staged = static_cast<const char*>(s->frame.inputs[output.index]);
+  copy_elements({static_cast<char*>(tensor.data), item, output.ndim, tensor.shape, tensor.strides},
+                {const_cast<char*>(staged) + evaluate(s, output.offset) * item, item, output.ndim,
+                 tensor.shape, strides_of(s, i)});
+}
+
 void finish_alias(Session* s, int32_t i) {
+  if (s->output_uses[i].copied) return finish_copied(s, i);
   const AotcOutput& output = s->program->outputs[i];
   DLManagedTensor* made = s->output_uses[i].made;
   DLTensor& tensor = made->dl_tensor;
@@ -317,7 +330,7 @@ AotcStatus check_outputs(Session* s, DLManagedTensor** outputs, int32_t n_output
     return fail(AOTC_INVALID_ARGUMENT, "session_run: the array of outputs is NULL");
   bool any = false;
   for (int32_t i = 0; i < n_outputs; ++i) {
-    s->output_uses[i] = {outputs[i], nullptr, false};
+    s->output_uses[i] = {outputs[i], nullptr, false, false};
     any |= outputs[i] != nullptr;
   }
   for (int32_t i = 0; any && i < n_outputs; ++i) {

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define AOTC_PROGRAM_VERSION 2u
+#define AOTC_PROGRAM_VERSION 3u
 
 /* A size, stride, offset or byte count. extent < 0: the constant `value`; otherwise entry `extent`
  * of the array that compute_extents fills. */
@@ -26,11 +26,13 @@ typedef struct AotcExtent {
   int32_t extent;
 } AotcExtent;
 
-/* One dimension of an input. symbol >= 0: this size binds that symbol (first use) or must equal it;
- * else it must equal `size`. */
+/* One dimension of an input. symbol >= 0: this size is factor * symbol + offset; the first such
+ * dimension of a symbol gives it its value, others must agree. Else it must equal `size`. */
 typedef struct AotcDimension {
   AotcExtent size;
   int32_t symbol;
+  int64_t factor; /* not 0 */
+  int64_t offset;
 } AotcDimension;
 
 typedef struct AotcSymbol {
@@ -40,7 +42,7 @@ typedef struct AotcSymbol {
 
 typedef enum AotcInputKind {
   AOTC_INPUT_TENSOR = 0,
-  /* a symbolic Python int: a 0-d int64 tensor that binds dimensions[0].symbol */
+  /* a symbolic Python int: a 0-d int64 tensor whose value is what dimensions[0] says of a size */
   AOTC_INPUT_SYMBOL = 1,
   /* a specialised Python int, float or bool: a 0-d tensor that must equal constant_* */
   AOTC_INPUT_CONSTANT = 2
@@ -89,13 +91,12 @@ typedef struct AotcOutput {
   int32_t dynamic;   /* 1: sizes depend on data; the program calls AotcFrame.obtain_output */
   double constant_float;
   int64_t constant_int;
-  /* INPUT whose caller may pass other strides: size i of the view is along input dimension
-   * view_dim[i] with step view_step[i], starting at view_start[d] in input dimension d. NULL: the
-   * view is not of that simple form (or has another element size), and an input of another layout
-   * is refused when this output aliases it. */
-  const int32_t* view_dim; /* ndim entries (0-d: may be NULL); -1: size 1 or broadcast (stride 0) */
-  const AotcExtent* view_step;  /* ndim entries */
-  const AotcExtent* view_start; /* one per dimension of the input */
+  /* INPUT whose caller may pass other strides: element (i_0, ...) of the view is element
+   * view_start[k] + sum over d of i_d * view_step[d * rank + k], for each dimension k of the input
+   * of `rank` dimensions. view_start NULL: the view is not of that form, as a reshape; where an
+   * input of another layout has no strides for it, the output is a copy. */
+  const AotcExtent* view_step;
+  const AotcExtent* view_start;
 } AotcOutput;
 
 /* A storage that lives longer than a call. Weights are constant; states belong to a session. */

@@ -12,6 +12,7 @@ AotcStatus get_ready(Session* s, const DLTensor* inputs, int32_t n_inputs,
   if (AotcStatus status = check_inputs(s, inputs, n_inputs)) return status;
   if (!s->prepared)
     if (AotcStatus status = prepare(s)) return status;
+  if (AotcStatus status = check_expressions(s)) return status;
   if (AotcStatus status = check_layouts(s)) return status;
   if (AotcStatus status = check_outputs(s, outputs, n_outputs)) return status;
   return check_overlaps(s);

@@ -32,6 +32,7 @@ struct OutputUse {
   DLManagedTensor* provided;  // the caller's, or NULL
   DLManagedTensor* made;      // ours: to hand out, or to copy into a provided one of another layout
   bool direct;                // the program writes the provided one itself
+  bool copied;  // a view that the input's layout has no strides for: a copy of its elements
 };
 
 enum class RegionKind { kInput, kOutput, kState, kStates };
@@ -123,11 +124,22 @@ inline char* storage_data(const Session* s, int32_t storage) {
   return static_cast<char*>(s->frame.storages[storage]);
 }
 
+// Symbols. The size that a symbol's value gives; false when it does not fit.
+bool size_of(const AotcDimension& dimension, int64_t symbol, int64_t* size);
+struct SizeRange {
+  int64_t min, max;  // INT64_MIN / INT64_MAX: unbounded
+};
+SizeRange range_of(const AotcProgram* program, const AotcDimension& dimension);
+// Dimension d of input i has a symbol and is `size`: gives the symbol its value, or compares.
+AotcStatus bind_size(Session* s, int32_t i, int32_t d, int64_t size);
+AotcStatus check_range(const Session* s, int32_t symbol);
+
 // The steps of session_run, in order. On failure nothing of the caller's has changed, and
 // release_outputs gives back what was obtained.
 AotcStatus check_inputs(Session* s, const DLTensor* inputs, int32_t n_inputs);  // binds the symbols
-AotcStatus prepare(Session* s);        // extents, arena, layouts; only when a symbol has changed
-AotcStatus check_layouts(Session* s);  // decides what is staged, obtains memory for it
+AotcStatus prepare(Session* s);  // extents, arena, layouts; only when a symbol has changed
+AotcStatus check_expressions(const Session* s);  // sizes of more than one symbol
+AotcStatus check_layouts(Session* s);            // decides what is staged, obtains memory for it
 AotcStatus check_outputs(Session* s, DLManagedTensor** outputs, int32_t n_outputs);
 AotcStatus check_overlaps(Session* s);
 AotcStatus obtain_outputs(Session* s);
@@ -139,6 +151,9 @@ void release_outputs(Session* s);
 // Sizes and strides of output `i` by the current extents, into its rows of output_sizes,
 // output_strides.
 void evaluate_output(Session* s, int32_t i);
+// Output i as a view of its input's layout at the call: fills its sizes and strides, and the number
+// of elements from the input's first one. False if no strides are that view.
+bool view_in_given_layout(Session* s, int32_t i, int64_t* start);
 // Bytes from the first to past the last element of a compiled layout (no negative strides), 0
 // without elements; -1 when a size is negative or the sum does not fit.
 int64_t span_bytes(const int64_t* sizes, const int64_t* strides, int32_t ndim, int64_t item);

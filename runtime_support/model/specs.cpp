@@ -1,5 +1,5 @@
 // The specs that model_*_spec hand out, filled once per model.
-#include "model.h"
+#include "session.h"
 
 namespace aotc::model {
 namespace {
@@ -18,7 +18,7 @@ void set_size(const AotcTensorSpec& spec, int32_t d, int64_t size, int64_t min, 
   const_cast<int64_t*>(spec.max_sizes)[d] = max;
 }
 
-// A size is what it says, a symbol within its range, or an expression that is only known at a call.
+// A size is what it says, given by a symbol within its range, or only known at a call.
 void set_extent(const AotcTensorSpec& spec, int32_t d, AotcExtent extent) {
   if (extent.extent < 0)
     set_size(spec, d, extent.value, extent.value, extent.value);
@@ -38,8 +38,8 @@ int64_t* fill_input(const AotcProgram* program, const AotcInput& input, AotcTens
       set_extent(*spec, d, dimension.size);
       continue;
     }
-    const AotcSymbol& symbol = program->symbols[dimension.symbol];
-    set_size(*spec, d, -1, symbol.min < 0 ? 0 : symbol.min, symbol.max);
+    const SizeRange range = range_of(program, dimension);
+    set_size(*spec, d, -1, range.min < 0 ? 0 : range.min, range.max);
   }
   return next;
 }

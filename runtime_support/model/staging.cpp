@@ -25,30 +25,6 @@ AotcStatus layout_error(const Session* s, int32_t i, const char* trouble) {
               list_text(view.strides, view.ndim).text, trouble);
 }
 
-// Sizes that are expressions of symbols are only known now.
-AotcStatus check_all_sizes(const Session* s, int32_t i) {
-  const DLTensor& tensor = s->inputs[i];
-  const int64_t* sizes = compiled_sizes(s, i);
-  for (int32_t d = 0; d < tensor.ndim; ++d)
-    if (tensor.shape[d] != sizes[d])
-      return fail(AOTC_INVALID_ARGUMENT, "input '%s' dimension %d is %lld, expected %lld",
-                  s->program->inputs[i].name, d, static_cast<long long>(tensor.shape[d]),
-                  static_cast<long long>(sizes[d]));
-  return AOTC_OK;
-}
-
-// An output that points into this input must be expressible in the caller's strides.
-AotcStatus check_views(const Session* s, int32_t i) {
-  for (int32_t o = 0; o < s->program->n_outputs; ++o) {
-    const AotcOutput& output = s->program->outputs[o];
-    if (output.kind == AOTC_OUTPUT_INPUT && output.index == i && !is_simple_view(output))
-      return layout_error(
-          s, i,
-          "an output is a view of it that needs the exported layout; pass a tensor of that layout");
-  }
-  return AOTC_OK;
-}
-
 AotcStatus check_other_layout(const Session* s, int32_t i) {
   int64_t strides[kMaxRank];
   const View view = view_of(s->inputs[i], strides);
@@ -57,7 +33,7 @@ AotcStatus check_other_layout(const Session* s, int32_t i) {
   if (s->input_overlaps[i])
     return layout_error(
         s, i, "the program was exported for elements that share memory; pass the exported strides");
-  return check_views(s, i);
+  return AOTC_OK;
 }
 
 AotcStatus check_written(const Session* s, int32_t i) {
@@ -77,7 +53,6 @@ AotcStatus check_layout(Session* s, int32_t i, int64_t* staging_bytes) {
   use->staged = -1;
   use->same_layout = true;
   s->frame.inputs[i] = use->count ? use->data : no_elements();
-  if (AotcStatus status = check_all_sizes(s, i)) return status;
   if (use->count == 0) return AOTC_OK;
   const uintptr_t alignment = static_cast<uintptr_t>(element_alignment(element_bytes(input.dtype)));
   use->same_layout =

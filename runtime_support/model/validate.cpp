@@ -20,12 +20,17 @@ bool is_extent(const AotcProgram* program, AotcExtent extent) {
 
 bool is_rank(int32_t ndim) { return ndim >= 0 && ndim <= kMaxRank; }
 
-// Scalars are 0-d tensors of at most eight bytes; a symbolic one is exactly a symbol.
+// Scalars are 0-d tensors of at most eight bytes.
 bool is_scalar_valid(const AotcInput& input) {
   if (input.kind == AOTC_INPUT_TENSOR) return true;
   if (input.ndim != 0 || element_bytes(input.dtype) > 8) return false;
-  if (input.kind == AOTC_INPUT_SYMBOL) return input.dimensions && input.dimensions[0].symbol >= 0;
+  if (input.kind == AOTC_INPUT_SYMBOL) return input.dimensions != nullptr;
   return input.dtype.code != kDLFloat || input.dtype.bits == 32 || input.dtype.bits == 64;
+}
+
+bool is_dimension(const AotcProgram* program, const AotcDimension& dimension) {
+  return dimension.symbol < program->n_symbols && is_extent(program, dimension.size) &&
+         (dimension.symbol < 0 || dimension.factor != 0);
 }
 
 AotcStatus validate_inputs(const AotcProgram* program) {
@@ -34,9 +39,7 @@ AotcStatus validate_inputs(const AotcProgram* program) {
     bool ok = input.name && is_rank(input.ndim) && element_bytes(input.dtype) > 0 &&
               is_scalar_valid(input);
     const int32_t dimensions = input.kind == AOTC_INPUT_SYMBOL ? 1 : input.ndim;
-    for (int32_t d = 0; ok && d < dimensions; ++d)
-      ok = input.dimensions[d].symbol < program->n_symbols &&
-           is_extent(program, input.dimensions[d].size);
+    for (int32_t d = 0; ok && d < dimensions; ++d) ok = is_dimension(program, input.dimensions[d]);
     for (int32_t d = 0; ok && d < input.ndim; ++d) ok = is_extent(program, input.strides[d]);
     if (!ok) return broken(program, "input", input.name);
   }
@@ -64,8 +67,8 @@ bool is_alias_valid(const AotcProgram* program, const AotcOutput& output) {
 bool is_view_valid(const AotcProgram* program, const AotcOutput& output) {
   if (output.kind != AOTC_OUTPUT_INPUT || !is_simple_view(output)) return true;
   const int32_t rank = program->inputs[output.index].ndim;
-  for (int32_t d = 0; d < output.ndim; ++d)
-    if (output.view_dim[d] >= rank || !is_extent(program, output.view_step[d])) return false;
+  for (int32_t d = 0; d < output.ndim * rank; ++d)
+    if (!is_extent(program, output.view_step[d])) return false;
   for (int32_t d = 0; d < rank; ++d)
     if (!is_extent(program, output.view_start[d])) return false;
   return true;

@@ -146,6 +146,26 @@ def _(self, x, v):
     return y, torch.broadcast_tensors(x[:, :1], v)[0].sum(), x.sum_to_size(1, x.shape[1])
 
 
+# ---- inputs of layouts other than the exported one
+
+
+def _columns(rows, columns):
+    return R(columns, rows).t()
+
+
+# Each view has strides in every layout of x.
+@program("views_of_any_layout", lambda: [(_columns(6, 4),), (R(6, 4),), (R(6, 8)[:, ::2],), (R(12, 4)[::2],)],
+         dynamic_shapes=({0: D.AUTO, 1: D.AUTO},))
+def _(self, x):
+    return x.diagonal(), x.t()[1:], x[::2].diagonal(1), x.unfold(0, 2, 2), x[None].expand(3, *x.shape), x * 2
+
+
+# Exported for rows that are one row.
+@program("repeated_rows", lambda: [(R(1, 4).expand(4, 4), R(3).expand(2, 3)), (R(4, 4), R(2, 3)), (R(4, 4).t(), R(3, 2).t())])
+def _(self, x, y):
+    return x * 2, x.sum(0), x[1:], x.diagonal(), x.flip(0), y.t() + 1, x @ x, y
+
+
 # ---- repeats that are data
 
 

@@ -107,6 +107,16 @@ def _solved(self, a, p, v):
     return x, g.inv(a) @ v, g.cholesky(p), torch.logdet(p), g.lu_factor(a)[0], torch.lu_solve(v[:, None], *g.lu_factor(a))
 
 
+# Mutations before and after an op that can fail: a call that fails changes nothing.
+def _checked_updates(self, x):
+    self.total.add_(x)
+    inverse = torch.linalg.inv(x)
+    x.mul_(2)
+    torch.ops.aten._assert_async.msg((x != 0).any(), "all zero")
+    self.total.sub_(inverse)
+    return torch.linalg.solve(x, self.total)
+
+
 def _positive(n, *batch):
     x = R(*batch, n, n)
     return x @ x.mT + torch.eye(n)
@@ -175,7 +185,9 @@ def register(program):
     add("factors", _factors, lambda: [(R(2, 4, 4), _positive(4, 2), R(2, 4, 3), R(5, 3))])
     add("solved", _solved, lambda: [(R(3, 3), _positive(3), R(3)), (torch.tensor([[0.0, 2, 1], [1, 0, 0], [3, 1, 0]]),
         _positive(3), R(3)), (torch.zeros(3, 3), _positive(3), R(3)), (R(3, 3), -_positive(3), R(3))],
-        refused=(2, 3), decomp=False)
+        refused=(2, 3))
+    add("checked_updates", _checked_updates, lambda: [(R(3, 3),), (torch.zeros(3, 3),), (R(3, 3),)],
+        lambda: {"total": torch.zeros(3, 3)}, sequence=True, refused=(1,))
     nan = float("nan")
     add("bits", _bits, lambda: [(torch.tensor([[1.5, nan, -0.0, float("inf")], [1e-40, -2, 3, 4]]),
         torch.tensor([[1, -1], [2**31 - 1, -2**31]], dtype=torch.int32), torch.tensor([True, False]),

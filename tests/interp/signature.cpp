@@ -71,7 +71,7 @@ loops {
     store x[i0] = %1
   }
   write back 0: x = x, direct
-  view 0 of input 0 at 0, strides [1], simple, dims [0], steps [1], starts [0]
+  view 0 of input 0 at 0, strides [1], simple, steps [1], starts [0]
   output 0 = none
 }
 )",
@@ -115,6 +115,27 @@ TEST_CASE("symbols are solved from sizes") {
                  "input 'fixed' is 8, expected 7"));
   CHECK(contains(error(std::vector<int64_t>{7, 3}, std::vector<int64_t>{5}, RunValue{}),
                  "input 'k' needs an integer"));
+}
+
+TEST_CASE("symbols that no size is by itself") {
+  const std::string text = R"(graph {
+  symbol s0 in 1..8
+  input %x: float32[3*s0 - 2]
+  input %y: float32[2*s0]
+  output scalar s0, as n
+}
+)";
+  auto run_with = [&](int64_t x, int64_t y) {
+    return run_graph(text, {empty(DType::Float32, {x}), empty(DType::Float32, {y})});
+  };
+  CHECK(std::get<int64_t>(run_with(7, 6).outputs[0]) == 3);
+  CHECK(
+      contains(error_of([&] { run_with(7, 8); }), "input 'y' dimension 0 is 8, expected 6 (2*s0)"));
+  CHECK(
+      contains(error_of([&] { run_with(7, 7); }), "input 'y' dimension 0 is 7, expected 6 (2*s0)"));
+  const std::string alone = "graph {\n  symbol s0\n  input %x: float32[2*s0]\n  output none\n}\n";
+  CHECK(contains(error_of([&] { run_graph(alone, {empty(DType::Float32, {7})}); }),
+                 "input 'x' dimension 0 is 7, expected 2*s0 with integers s0"));
 }
 
 TEST_CASE("compare finds the first difference") {

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "ir/graph.h"
+#include "ir/ops/op.h"
 
 using namespace aotc;
 using Catch::Matchers::Contains;
@@ -103,8 +104,10 @@ TEST_CASE("only a program that is not decomposed is told to be", "[import]") {
   CHECK_THAT(refusal(p), Contains("replace it in the model"));
 }
 
-TEST_CASE("ops with side effects are named, and their token", "[import]") {
+TEST_CASE("an op with side effects does without its token", "[import]") {
   auto p = program();
+  p->graph.nodes.resize(1);
+  p->output_specs = {output(pt2::OutputKind::UserOutput, "y")};
   p->graph.tensor_values["token_1"] = float_vector();
   p->input_specs.push_back(input(pt2::InputKind::Token, "token_1"));
   p->output_specs.push_back(output(pt2::OutputKind::Token, "token_1"));
@@ -112,9 +115,29 @@ TEST_CASE("ops with side effects are named, and their token", "[import]") {
   n.target = "torch.ops.higher_order.with_effects";
   n.inputs = {{"", tensor("token_1")},
               {"", {pt2::OperatorName{"torch.ops.aten._print.default"}, "as_operator"}}};
+  const pt2::Argument result = n.outputs.at(0);
+  n.outputs = {tensor("token_2"), {pt2::None{}, "as_none"}};
   const std::string text = refusal(p);
-  CHECK_THAT(text, Contains("effect token ('token_1')"));
-  CHECK_THAT(text, Contains("with_effects of torch.ops.aten._print.default"));
+  CHECK_THAT(text, Contains("unsupported op torch.ops.aten._print.default"));
+  CHECK_THAT(text, !Contains("oken"));
+
+  n.inputs[1].arg.value = pt2::OperatorName{"torch.ops.aten.relu.default"};
+  n.inputs.push_back({"", tensor("x")});
+  n.outputs = {tensor("token_2"), result};
+  const ImportedGraph imported = import_graph(p);
+  REQUIRE(imported.graph->nodes.size() == 1);
+  const Node& relu = *imported.graph->nodes.front();
+  CHECK(relu.op->name() == "aten.relu.default");
+  CHECK(relu.args.size() == 1);
+  CHECK(relu.outputs.size() == 1);
+  CHECK(imported.graph->inputs.size() == 1);
+  CHECK(imported.graph->outputs.size() == 1);
+}
+
+TEST_CASE("side effects of what is no op are named", "[import]") {
+  auto p = program();
+  p->graph.nodes[0].target = "torch.ops.higher_order.with_effects";
+  CHECK_THAT(refusal(p), Contains("unsupported op torch.ops.higher_order.with_effects"));
 }
 
 TEST_CASE("a custom object is named", "[import]") {

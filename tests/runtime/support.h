@@ -13,6 +13,7 @@ const AotcApi* aotc_views_get_api(uint32_t);
 const AotcApi* aotc_strict_views_get_api(uint32_t);
 const AotcApi* aotc_kinds_get_api(uint32_t);
 const AotcApi* aotc_layouts_get_api(uint32_t);
+const AotcApi* aotc_linear_get_api(uint32_t);
 const AotcApi* aotc_parallel_get_api(uint32_t);
 const AotcApi* aotc_steps_get_api(uint32_t);
 }

@@ -264,7 +264,7 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   AotcProgram program = aotc_counter_program;
   program.version = 9;
   CHECK(open_failure(program) ==
-        "the program was generated for run time version 9, this is version 2: compile it again");
+        "the program was generated for run time version 9, this is version 3: compile it again");
   program = aotc_counter_program;
   program.run = nullptr;
   CHECK(open_failure(program).find("is damaged") != std::string::npos);
@@ -280,8 +280,8 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   CHECK(open_failure(program) ==
         "program 'counter' is damaged: the storage of 'cache'; compile it again");
 
-  AotcOutput outputs[7];
-  std::copy_n(aotc_views_program.outputs, 7, outputs);
+  AotcOutput outputs[8];
+  std::copy_n(aotc_views_program.outputs, 8, outputs);
   program = aotc_views_program;
   program.outputs = outputs;
   outputs[3].index = 7;

@@ -66,7 +66,7 @@ TEST_CASE("rarer parts of kernels round-trip") {
   }
 
   write back 0: x = none, direct
-  view 0 of input 0 at 4, strides [1], simple, dims [0], steps [1], starts [4]
+  view 0 of input 0 at 4, strides [1], simple, steps [1], starts [4]
   output 0 = none
   output 1 = index
 )"));

@@ -7,8 +7,19 @@
 
 using namespace aotc;
 
+namespace {
+std::string refusal_of(const std::string& text) {
+  try {
+    lower(decompose(functionalize(ImportedGraph{parse_graph(text, "m.ir")})));
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "";
+}
+}  // namespace
+
 TEST_CASE("a size that nothing gives a value is refused by name", "[lower]") {
-  const std::string text = R"(graph {
+  const std::string error = refusal_of(R"(graph {
   symbol u7 unbacked
 
   input %x: float32[3]
@@ -17,12 +28,22 @@ TEST_CASE("a size that nothing gives a value is refused by name", "[lower]") {
   %z: float32[u7] = aten.cos.default(%y)
 
   output %z
-})";
-  std::string error;
-  try {
-    lower(decompose(functionalize(ImportedGraph{parse_graph(text, "m.ir")})));
-  } catch (const UserError& e) {
-    error = e.what();
-  }
+})");
   CHECK_THAT(error, Catch::Matchers::Contains("'u7'"));
+}
+
+TEST_CASE("a symbol that no size of the inputs gives alone is refused by name", "[lower]") {
+  const std::string sizes = refusal_of(R"(graph {
+  symbol s0
+  symbol s1
+  symbol s2
+
+  input %x: float32[s0*s1, 2*s2 + 1]
+  scalar n, value s0 + 3
+
+  output none
+})");
+  CHECK_THAT(sizes, Catch::Matchers::Contains("input 'x' dimension 0 is s0*s1") &&
+                        Catch::Matchers::Contains("gives 's1' a value") &&
+                        !Catch::Matchers::Contains("'s0'") && !Catch::Matchers::Contains("'s2'"));
 }

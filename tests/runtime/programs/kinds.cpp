@@ -34,7 +34,6 @@ constexpr AotcOutput plain(const char* name, AotcOutputKind kind, DLDataType dty
           .dynamic = 0,
           .constant_float = 0,
           .constant_int = 0,
-          .view_dim = nullptr,
           .view_step = nullptr,
           .view_start = nullptr};
 }

@@ -16,9 +16,12 @@ constexpr char kBaseline[] = "x86-64";
 
 constexpr AotcExtent fixed(int64_t value) { return {value, -1}; }
 constexpr AotcExtent extent(int32_t index) { return {0, index}; }
-constexpr AotcDimension size(int64_t value) { return {fixed(value), -1}; }
-constexpr AotcDimension symbol(int32_t index) { return {fixed(0), index}; }
-constexpr AotcDimension expression(int32_t index) { return {extent(index), -1}; }
+constexpr AotcDimension size(int64_t value) { return {fixed(value), -1, 0, 0}; }
+constexpr AotcDimension linear(int64_t factor, int32_t index, int64_t offset) {
+  return {fixed(0), index, factor, offset};
+}
+constexpr AotcDimension symbol(int32_t index) { return linear(1, index, 0); }
+constexpr AotcDimension expression(int32_t index) { return {extent(index), -1, 0, 0}; }
 
 template <class T, int32_t kCount>
 constexpr int32_t length(const T (&)[kCount]) {

@@ -2,7 +2,8 @@
 //   def forward(x, m):                                                                x: [4, s0],
 //   m: [2, 3]
 //       m.mul_(2)
-//       return x.t(), x[1:3, ::2], x.view(-1), m, x[2].expand(3, s0), x, m[1, 2]
+//       return x.t(), x[1:3, ::2], x.view(-1), m, x[2].expand(3, s0), x, m[1, 2],
+//              m.diagonal()
 #include "tools.h"
 
 namespace {
@@ -22,14 +23,19 @@ constexpr AotcExtent kFlat[] = {extent(2)}, kFlatStrides[] = {fixed(1)};
 constexpr AotcExtent kMSizes[] = {fixed(2), fixed(3)};
 constexpr AotcExtent kExpanded[] = {fixed(3), extent(0)}, kExpandedStrides[] = {fixed(0), fixed(1)};
 constexpr AotcExtent kXSizes[] = {fixed(4), extent(0)};
-constexpr AotcExtent kOnes[] = {fixed(1), fixed(1)}, kZeros[] = {fixed(0), fixed(0)},
-                     kStart10[] = {fixed(1), fixed(0)}, kStart20[] = {fixed(2), fixed(0)},
-                     kStep12[] = {fixed(1), fixed(2)}, kStart12[] = {fixed(1), fixed(2)};
-constexpr int32_t kDim10[] = {1, 0}, kDim01[] = {0, 1}, kDimNone1[] = {-1, 1};
+constexpr AotcExtent kTwo[] = {fixed(2)}, kFour[] = {fixed(4)};
+constexpr AotcExtent kZeros[] = {fixed(0), fixed(0)}, kStart10[] = {fixed(1), fixed(0)},
+                     kStart20[] = {fixed(2), fixed(0)}, kStart12[] = {fixed(1), fixed(2)};
+// Steps of each dimension of the output along the two of the input.
+constexpr AotcExtent kSame[] = {fixed(1), fixed(0), fixed(0), fixed(1)},
+                     kSwapped[] = {fixed(0), fixed(1), fixed(1), fixed(0)},
+                     kEveryOther[] = {fixed(1), fixed(0), fixed(0), fixed(2)},
+                     kRepeated[] = {fixed(0), fixed(0), fixed(0), fixed(1)},
+                     kDiagonal[] = {fixed(1), fixed(1)};
 
 constexpr AotcOutput view(const char* name, int32_t input, int32_t ndim, const AotcExtent* sizes,
-                          const AotcExtent* strides, AotcExtent offset, const int32_t* dim,
-                          const AotcExtent* step, const AotcExtent* start) {
+                          const AotcExtent* strides, AotcExtent offset, const AotcExtent* step,
+                          const AotcExtent* start) {
   return {.name = name,
           .kind = AOTC_OUTPUT_INPUT,
           .index = input,
@@ -41,20 +47,20 @@ constexpr AotcOutput view(const char* name, int32_t input, int32_t ndim, const A
           .dynamic = 0,
           .constant_float = 0,
           .constant_int = 0,
-          .view_dim = dim,
           .view_step = step,
           .view_start = start};
 }
 constexpr AotcOutput kOutputs[] = {
-    view("t", 0, 2, kTransposed, kTransposedStrides, fixed(0), kDim10, kOnes, kZeros),
-    view("slice", 0, 2, kSlice, kSliceStrides, extent(0), kDim01, kStep12, kStart10),
+    view("t", 0, 2, kTransposed, kTransposedStrides, fixed(0), kSwapped, kZeros),
+    view("slice", 0, 2, kSlice, kSliceStrides, extent(0), kEveryOther, kStart10),
 #ifndef AOTC_TEST_NO_FLAT
-    view("flat", 0, 1, kFlat, kFlatStrides, fixed(0), nullptr, nullptr, nullptr),
+    view("flat", 0, 1, kFlat, kFlatStrides, fixed(0), nullptr, nullptr),
 #endif
-    view("m_out", 1, 2, kMSizes, kMStrides, fixed(0), kDim01, kOnes, kZeros),
-    view("expanded", 0, 2, kExpanded, kExpandedStrides, extent(3), kDimNone1, kOnes, kStart20),
-    view("x_out", 0, 2, kXSizes, kXStrides, fixed(0), kDim01, kOnes, kZeros),
-    view("last", 1, 0, nullptr, nullptr, fixed(5), nullptr, nullptr, kStart12)};
+    view("m_out", 1, 2, kMSizes, kMStrides, fixed(0), kSame, kZeros),
+    view("expanded", 0, 2, kExpanded, kExpandedStrides, extent(3), kRepeated, kStart20),
+    view("x_out", 0, 2, kXSizes, kXStrides, fixed(0), kSame, kZeros),
+    view("last", 1, 0, nullptr, nullptr, fixed(5), nullptr, kStart12),
+    view("diagonal", 1, 1, kTwo, kFour, fixed(0), kDiagonal, kZeros)};
 
 int32_t compute_extents(AotcFrame* frame) {
   const int64_t s0 = frame->symbols[0];
