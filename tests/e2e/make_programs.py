@@ -212,6 +212,49 @@ def _(self, d, l):
 # ---- mutations of inputs
 
 
+# The copy into a buffer casts and broadcasts; run_decompositions() drops it.
+@program("buffer_copies", lambda: [(R(3),), (R(3) * 100,), (torch.zeros(3),)], sequence=True,
+         make=lambda: {"one": torch.ones(1), "rows": torch.ones(2, 3), "low": torch.ones(2, dtype=torch.float16),
+                       "whole": torch.ones(3, dtype=torch.int64), "every": torch.ones(2, 2, dtype=torch.int32)})
+def _(self, x):
+    y = x / self.one
+    self.one.copy_(x.amax())
+    self.rows.copy_(x)
+    self.low.copy_(x[:2])
+    self.whole.copy_(x * 3)
+    self.every.copy_(x.sum())
+    return x + self.one, y, self.rows[0], self.rows.sum(0), self.low * 2, self.whole.sum(), self.every.float()
+
+
+# A tensor that is no input may take another shape in place, and so may a view of an input.
+@program("reshaped_in_place", lambda: [(R(3, 2), R(4, 2)), (torch.zeros(3, 2), R(4, 2))])
+def _(self, x, w):
+    y = x.clone()
+    first = y[0]
+    y.transpose_(0, 1)
+    y.add_(1)
+    first.mul_(2)
+    z = (x * 2).unsqueeze_(0).squeeze_().t_().swapaxes_(0, 1).swapdims_(-1, -2).unsqueeze_(1).squeeze_((0, 1))
+    part = w[1:]
+    part.t_()
+    part.mul_(3)
+    return y, z, part + 1, x.exp().squeeze_(0).unsqueeze_(-1)
+
+
+@program("filled_diagonals", lambda: [(R(7, 3), R(9, 2), R(2, 5), R(3, 3, 3), torch.arange(12).view(3, 4), R(0, 3), R(4, 4))])
+def _(self, tall, wrapped, wide, cube, whole, empty, square):
+    rows = tall.clone().fill_diagonal_(1.5)
+    return (rows, wrapped.fill_diagonal_(-2.0, True) + 1, wide.fill_diagonal_(3, wrap=True) * 2, cube.fill_diagonal_(9.0),
+            whole.fill_diagonal_(2.75), tall.clone().fill_diagonal_(float("inf"), wrap=True), empty.fill_diagonal_(1.0, True),
+            square.fill_diagonal_(1.0))
+
+
+@program("filled_strided", lambda: [(R(4, 5),), (R(4, 5),)])
+def _(self, x):
+    x.T.index_fill_(0, torch.tensor([0, 2]), 9.0)
+    return x + 1
+
+
 @program("view_writes", lambda: [(R(4, 4), R(2, 4))])
 def _(self, x, y):
     x[1:3] = y
