@@ -22,6 +22,7 @@ import op_programs
 D = torch.export.Dim
 R = torch.randn
 PROGRAMS = {}
+FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
 
 
 def save_array(path, x):
@@ -29,6 +30,8 @@ def save_array(path, x):
         np.save(path + ".npy", np.asarray(x))
     elif x.dtype == torch.bfloat16:
         np.save(path + ".bf16.npy", x.detach().contiguous().view(torch.int16).numpy().view(np.uint16))
+    elif x.dtype in FLOAT8:
+        np.save(f"{path}.{str(x.dtype).removeprefix('torch.')}.npy", x.detach().contiguous().view(torch.uint8).numpy())
     else:
         np.save(path + ".npy", x.detach().resolve_conj().resolve_neg().contiguous().numpy())
 
@@ -43,6 +46,8 @@ def save_program(ep, path):
 
 
 def same(a, b):
+    if a.dtype in FLOAT8:
+        a, b = a.view(torch.uint8), b.view(torch.uint8)
     return a.shape == b.shape and torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))
 
 
@@ -207,6 +212,25 @@ def _(self, x, y):
          dynamic_shapes={"d": {"k": {0: D.AUTO}}, "l": [{0: D.AUTO}]}, refused=(2,))
 def _(self, d, l):
     return d["k"].view(-1, 2, 2).sum(1) + l[0].view(-1, 2)
+
+
+# ---- float8: kept as 8 bits, cast to and from the wider types
+
+
+def _float8_inputs():
+    codes = torch.arange(256).to(torch.uint8)
+    numbers = torch.cat([codes.view(t).float() * f for t in FLOAT8 for f in (1, 1.03, 1.0625, 1.125, 0.97)])
+    edges = [464.0, 464.1, 448.1, 248.0, 247.9, 61439.0, 61440.0, 3e38, float("inf"), -float("inf"), float("nan"), -0.0,
+             2.0**-10, 2.0**-10 * 1.001, 2.0**-17, 2.0**-17 * 1.01, 2.0**-18, 1e-45, -1e-45]
+    return [(torch.cat([numbers, torch.tensor(edges)]), *(codes.view(t) for t in FLOAT8))]
+
+
+@program("float8_casts", _float8_inputs, make=lambda: {"w": R(16, 16).to(torch.float8_e4m3fn)})
+def _(self, x, *codes):
+    narrow = [v.to(t) for v in (x, x.half(), x.bfloat16()) for t in FLOAT8]
+    wide = [c.to(t) for c in codes for t in (torch.float32, torch.float16, torch.bfloat16)]
+    product = codes[0].view(16, 16).float().nan_to_num() @ self.w.float()
+    return (*narrow, *wide, product.to(torch.float8_e5m2), torch.cat([codes[1], codes[1]]), codes[2].view(16, 16).t())
 
 
 # ---- mutations of inputs
