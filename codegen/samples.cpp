@@ -67,11 +67,13 @@ std::optional<PackageFile> sample_file(const pt2::ExportedProgram& p, const pt2:
   a.data = gather(p, *t);
   if (a.dtype == DType::Bool)  // archives may hold any byte
     for (char& c : a.data) c = c != 0;
-  if (a.dtype == DType::BFloat16) {
-    a.dtype = DType::UInt16;
-    name += ".bf16";
-  }
-  return PackageFile{name + ".npy", format_npy(a)};
+  std::string suffix = ".npy";
+  for (const NpyBits& form : kNpyBits)
+    if (form.dtype == t->dtype) {
+      a.dtype = form.bits;
+      suffix = form.suffix;
+    }
+  return PackageFile{name + suffix, format_npy(a)};
 }
 
 }  // namespace
@@ -84,9 +86,6 @@ std::vector<PackageFile> sample_files(const Compilation& c) {
   size_t position = 0;
   for (const pt2::SampleInput& s : c.exported->sample_inputs) {
     if (std::holds_alternative<pt2::None>(s) || std::holds_alternative<std::string>(s)) continue;
-    if (auto* t = std::get_if<pt2::StoredTensor>(&s);
-        t && (is_complex(t->dtype) && t->dtype == DType::Complex32))
-      return {};
     auto f = sample_file(*c.exported, s, position++);
     if (!f) return {};
     files.push_back(std::move(*f));

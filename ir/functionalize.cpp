@@ -173,19 +173,27 @@ class Functionalizer {
             n.source.str(), n.name, n.op->name(), a.name);
   }
 
+  // The input or buffer that `v` is the very tensor of, not a view; nullptr for others.
+  const Input* input_itself(Value* v) const {
+    const Alias* a = &alias_.at(v);
+    while (a->view && a->view->op->schema.args[0].mutated) a = &alias_.at(a->parent);
+    if (a->view) return nullptr;
+    for (const Input& in : g_.inputs)
+      if (in.value == a->root) return &in;
+    return nullptr;
+  }
+
   // An in-place view (transpose_) of an input would have to change the caller's tensor itself.
   void refuse_reshaped_input(const Node& n, Value* base) {
     if (!n.op->schema.args[0].mutated) return;
     const TensorType &before = base->type, &after = n.output()->type;
     if (before.sizes == after.sizes && before.strides == after.strides) return;
-    Value* root = alias_.at(base).root;
-    for (const Input& in : g_.inputs)
-      if (in.value == root)
-        user_error(
-            "{}: node '{}': {} changes the shape of the input '{}' itself, which is not supported; "
-            "use the form "
-            "without '_' and return the result",
-            n.source.str(), n.name, n.op->name(), in.name.empty() ? in.target : in.name);
+    if (const Input* in = input_itself(base))
+      user_error(
+          "{}: node '{}': {} changes the shape of the {} '{}' itself, which is not supported; use "
+          "the form without '_' and return the result",
+          n.source.str(), n.name, n.op->name(), in->is_user() ? "input" : "buffer",
+          in->is_user() ? in->name : in->target);
   }
 
   void take_view(Node& n) {

@@ -1,6 +1,6 @@
 // Reads and writes numpy's .npy files (format versions 1 to 3): bool, integers, float16 to float64,
-// complex64 and complex128, in any byte and index order. bfloat16 has no numpy type: its bits are
-// kept as uint16, by convention in files named *.bf16.npy, and the caller knows which it wants.
+// complex64 and complex128, in any byte and index order. The element types that numpy lacks are
+// kept as their bits, and the file's name says which they are (kNpyBits).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -17,6 +17,21 @@ struct NpyArray {
   DType dtype = DType::Float32;
   std::vector<int64_t> shape;
   std::string data;
+};
+
+// An element type without a numpy type: its bits are kept as `bits`, in files named STEM + suffix.
+struct NpyBits {
+  const char* suffix;
+  DType dtype, bits;
+};
+
+inline constexpr NpyBits kNpyBits[] = {
+    {".bf16.npy", DType::BFloat16, DType::UInt16},
+    {".complex32.npy", DType::Complex32, DType::UInt32},
+    {".float8_e4m3fn.npy", DType::Float8E4M3FN, DType::UInt8},
+    {".float8_e5m2.npy", DType::Float8E5M2, DType::UInt8},
+    {".float8_e4m3fnuz.npy", DType::Float8E4M3FNUZ, DType::UInt8},
+    {".float8_e5m2fnuz.npy", DType::Float8E5M2FNUZ, DType::UInt8},
 };
 
 // Reads a file. Throws UserError that names the file: unreadable, not .npy, truncated, or of a type

@@ -8,29 +8,16 @@ namespace fs = std::filesystem;
 namespace aotc::cli {
 namespace {
 
-struct BitsForm {
-  const char* suffix;
-  DType dtype, bits;
-};
-
-constexpr BitsForm kBitsForms[] = {
-    {".bf16.npy", DType::BFloat16, DType::UInt16},
-    {".complex32.npy", DType::Complex32, DType::UInt32},
-    {".float8_e4m3fn.npy", DType::Float8E4M3FN, DType::UInt8},
-    {".float8_e5m2.npy", DType::Float8E5M2, DType::UInt8},
-    {".float8_e4m3fnuz.npy", DType::Float8E4M3FNUZ, DType::UInt8},
-    {".float8_e5m2fnuz.npy", DType::Float8E5M2FNUZ, DType::UInt8},
-};
 constexpr char kSuffix[] = ".npy";
 
-const BitsForm* form_of(std::string_view file_name) {
-  for (const BitsForm& form : kBitsForms)
+const NpyBits* form_of(std::string_view file_name) {
+  for (const NpyBits& form : kNpyBits)
     if (file_name.ends_with(form.suffix)) return &form;
   return nullptr;
 }
 
 Array with_form(Array array, const std::string& file_name) {
-  const BitsForm* form = form_of(file_name);
+  const NpyBits* form = form_of(file_name);
   if (!form) return array;
   if (element_size(array.dtype) != element_size(form->bits) || !is_integer(array.dtype))
     user_error("{}: holds {}, expected the bits of {} as {}", file_name, name(array.dtype),
@@ -51,7 +38,7 @@ std::optional<fs::path> find_array(const fs::path& folder, const std::string& st
   std::error_code ignored;
   fs::path plain = folder / (stem + kSuffix);
   if (fs::exists(plain, ignored)) return plain;
-  for (const BitsForm& form : kBitsForms) {
+  for (const NpyBits& form : kNpyBits) {
     fs::path bits = folder / (stem + form.suffix);
     if (fs::exists(bits, ignored)) return bits;
   }
@@ -60,7 +47,7 @@ std::optional<fs::path> find_array(const fs::path& folder, const std::string& st
 
 std::string array_stem(const std::string& file_name) {
   if (!file_name.ends_with(kSuffix)) return "";
-  const BitsForm* form = form_of(file_name);
+  const NpyBits* form = form_of(file_name);
   const std::string_view suffix = form ? form->suffix : kSuffix;
   return file_name.substr(0, file_name.size() - suffix.size());
 }
@@ -72,7 +59,7 @@ Array parse_array(std::string_view bytes, const std::string& file_name) {
 }
 
 void write_array(const fs::path& folder, const std::string& stem, const Array& array) {
-  for (const BitsForm& form : kBitsForms) {
+  for (const NpyBits& form : kNpyBits) {
     if (form.dtype != array.dtype) continue;
     Array bits = array;
     bits.dtype = form.bits;

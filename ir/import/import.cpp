@@ -8,6 +8,7 @@
 #include "ir/graph.h"
 #include "ir/guards.h"
 #include "ir/import/arguments.h"
+#include "ir/import/dropped_copies.h"
 #include "ir/import/random_ops.h"
 #include "ir/import/source_line.h"
 #include "ir/import/unsupported_ops.h"
@@ -46,6 +47,8 @@ class Importer {
     import_ranges();
     graph_->guards = read_guards(p_, *graph_).checked;
     errors_.throw_if_any();
+    restore_dropped_copies(*graph_);
+    refuse_reshaped_inputs(*graph_, p_.path);
     return std::move(graph_);
   }
 
@@ -311,15 +314,8 @@ class Importer {
         return import_user_output(spec);
       case pt2::OutputKind::BufferMutation:
       case pt2::OutputKind::ParameterMutation:
-      case pt2::OutputKind::UserInputMutation: {
-        auto* t = std::get_if<pt2::TensorName>(&spec.arg.value);
-        if (!t) user_error("{}: the mutation of '{}' has no tensor", p_.path, spec.target);
-        Value* v = tensor(t->name);
-        graph_->write_backs.push_back({find_input(spec.kind, spec.target), v,
-                                       v->producer ? v->producer->source : Source{},
-                                       v->producer ? v->producer->op->name() : ""});
-        return;
-      }
+      case pt2::OutputKind::UserInputMutation:
+        return import_mutation(spec);
       case pt2::OutputKind::GradientToParameter:
       case pt2::OutputKind::GradientToUserInput:
         errors_.add(fmt::format(
@@ -329,6 +325,22 @@ class Importer {
       case pt2::OutputKind::Token:
         return;
     }
+  }
+
+  void import_mutation(const pt2::OutputSpec& spec) {
+    auto* t = std::get_if<pt2::TensorName>(&spec.arg.value);
+    if (!t) user_error("{}: the mutation of '{}' has no tensor", p_.path, spec.target);
+    Value* v = tensor(t->name);
+    const Node* n = v->producer;
+    const int input = find_input(spec.kind, spec.target);
+    const InputKind kind = graph_->inputs[static_cast<size_t>(input)].kind;
+    if (kind == InputKind::Parameter || kind == InputKind::Constant)
+      return errors_.add(fmt::format(
+          "{}: {}: node '{}' mutates '{}', a {}; register it as a buffer to make it state", p_.path,
+          n ? n->source.str() : Source{}.str(), n ? n->name : v->name, spec.target,
+          kind == InputKind::Parameter ? "parameter" : "constant of the program"));
+    graph_->write_backs.push_back(
+        {input, v, n ? n->source : Source{}, n ? n->op->name() : std::string()});
   }
 
   void import_user_output(const pt2::OutputSpec& spec) {

@@ -61,6 +61,16 @@ Rows copies() {
                            "non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
                            Dtype, itself),
                  converted_type),
+      with_infer(scalar_op("prims.copy_strided.default(Tensor a, SymInt[] stride) -> Tensor",
+                           SameAs0, itself),
+                 [](const Node& n) {
+                   TensorType t = tensor_arg(n, "a")->type;
+                   t.strides = syms_arg(n, "stride");
+                   if (t.strides.size() != t.rank())
+                     user_error("{}: node '{}' ({}): {} strides for a tensor of rank {}",
+                                n.source.str(), n.name, n.op->name(), t.strides.size(), t.rank());
+                   return Types{t};
+                 }),
       scalar_op("prims.convert_element_type.default(Tensor a, ScalarType dtype) -> Tensor", Dtype,
                 itself),
   };

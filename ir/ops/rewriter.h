@@ -18,6 +18,8 @@ class Rewriter {
 
   // A copy with storage of its own.
   Value* clone(Value* v) { return (*this)("aten.clone.default", {v}); }
+  // `v` with the element type and sizes of `into`.
+  Value* copy(Value* into, Value* v) { return (*this)("aten.copy.default", {into, v}); }
   // A new node; missing trailing arguments take the schema's defaults. The results carry inferred types.
   Node* emit(std::string_view op, std::vector<Arg> args);
   Value* operator()(std::string_view op, std::vector<Arg> args) { return emit(op, std::move(args))->output(0); }

@@ -31,6 +31,7 @@ Rows pad_ops();
 // Joined by index_ops().
 Rows scatter_ops();
 Rows scatter_dim_ops();
+Rows fill_diagonal_ops();
 Rows search_ops();
 Rows scan_ops();
 Rows sort_ops();

@@ -171,6 +171,7 @@ Rows scatter_ops() {
   Rows rows = view_scatters();
   append(rows, index_puts());
   append(rows, scatter_dim_ops());
+  append(rows, fill_diagonal_ops());
   return rows;
 }
 

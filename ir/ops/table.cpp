@@ -43,7 +43,7 @@ void derive_in_place(Table& t, const OpDef& op) {
 void derive_in_place_view(Table& t, const OpDef& op) {
   if (!op.is_view() || !op.name().starts_with("aten.") || op.schema.num_outputs != 1) return;
   auto d = std::make_unique<OpDef>(op);
-  d->schema.name = in_place_name(op.name());
+  d->schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
   d->schema.args[0].mutated = true;
   if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
 }

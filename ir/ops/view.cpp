@@ -121,8 +121,10 @@ Permutation moved(const Node& n) {
 Rows permutations() {
   return {
       permutation_op("aten.permute.default(Tensor(a) self, int[] dims) -> Tensor(a)", permuted),
-      permutation_op("aten.transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
-                     transposed),
+      in_place_as(
+          permutation_op("aten.transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
+                         transposed),
+          "aten.transpose_.default"),
       permutation_op("aten.swapdims.default(Tensor(a) self, int dim0, int dim1) -> Tensor(a)",
                      transposed),
       permutation_op("aten.swapaxes.default(Tensor(a) self, int axis0, int axis1) -> Tensor(a)",

@@ -23,6 +23,7 @@ import op_programs
 D = torch.export.Dim
 R = torch.randn
 PROGRAMS = {}
+FLOAT8 = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
 
 
 def save_array(path, x):
@@ -30,6 +31,8 @@ def save_array(path, x):
         np.save(path + ".npy", np.asarray(x))
     elif x.dtype == torch.bfloat16:
         np.save(path + ".bf16.npy", x.detach().contiguous().view(torch.int16).numpy().view(np.uint16))
+    elif x.dtype in FLOAT8:
+        np.save(f"{path}.{str(x.dtype).removeprefix('torch.')}.npy", x.detach().contiguous().view(torch.uint8).numpy())
     else:
         np.save(path + ".npy", x.detach().resolve_conj().resolve_neg().contiguous().numpy())
 
@@ -44,6 +47,8 @@ def save_program(ep, path):
 
 
 def same(a, b):
+    if a.dtype in FLOAT8:
+        a, b = a.view(torch.uint8), b.view(torch.uint8)
     return a.shape == b.shape and torch.equal(torch.nan_to_num(a), torch.nan_to_num(b))
 
 
@@ -210,7 +215,69 @@ def _(self, d, l):
     return d["k"].view(-1, 2, 2).sum(1) + l[0].view(-1, 2)
 
 
+# ---- float8: kept as 8 bits, cast to and from the wider types
+
+
+def _float8_inputs():
+    codes = torch.arange(256).to(torch.uint8)
+    numbers = torch.cat([codes.view(t).float() * f for t in FLOAT8 for f in (1, 1.03, 1.0625, 1.125, 0.97)])
+    edges = [464.0, 464.1, 448.1, 248.0, 247.9, 61439.0, 61440.0, 3e38, float("inf"), -float("inf"), float("nan"), -0.0,
+             2.0**-10, 2.0**-10 * 1.001, 2.0**-17, 2.0**-17 * 1.01, 2.0**-18, 1e-45, -1e-45]
+    return [(torch.cat([numbers, torch.tensor(edges)]), *(codes.view(t) for t in FLOAT8))]
+
+
+@program("float8_casts", _float8_inputs, make=lambda: {"w": R(16, 16).to(torch.float8_e4m3fn)})
+def _(self, x, *codes):
+    narrow = [v.to(t) for v in (x, x.half(), x.bfloat16()) for t in FLOAT8]
+    wide = [c.to(t) for c in codes for t in (torch.float32, torch.float16, torch.bfloat16)]
+    product = codes[0].view(16, 16).float().nan_to_num() @ self.w.float()
+    return (*narrow, *wide, product.to(torch.float8_e5m2), torch.cat([codes[1], codes[1]]), codes[2].view(16, 16).t())
+
+
 # ---- mutations of inputs
+
+
+# The copy into a buffer casts and broadcasts; run_decompositions() drops it.
+@program("buffer_copies", lambda: [(R(3),), (R(3) * 100,), (torch.zeros(3),)], sequence=True,
+         make=lambda: {"one": torch.ones(1), "rows": torch.ones(2, 3), "low": torch.ones(2, dtype=torch.float16),
+                       "whole": torch.ones(3, dtype=torch.int64), "every": torch.ones(2, 2, dtype=torch.int32)})
+def _(self, x):
+    y = x / self.one
+    self.one.copy_(x.amax())
+    self.rows.copy_(x)
+    self.low.copy_(x[:2])
+    self.whole.copy_(x * 3)
+    self.every.copy_(x.sum())
+    return x + self.one, y, self.rows[0], self.rows.sum(0), self.low * 2, self.whole.sum(), self.every.float()
+
+
+# A tensor that is no input may take another shape in place, and so may a view of an input.
+@program("reshaped_in_place", lambda: [(R(3, 2), R(4, 2)), (torch.zeros(3, 2), R(4, 2))])
+def _(self, x, w):
+    y = x.clone()
+    first = y[0]
+    y.transpose_(0, 1)
+    y.add_(1)
+    first.mul_(2)
+    z = (x * 2).unsqueeze_(0).squeeze_().t_().swapaxes_(0, 1).swapdims_(-1, -2).unsqueeze_(1).squeeze_((0, 1))
+    part = w[1:]
+    part.t_()
+    part.mul_(3)
+    return y, z, part + 1, x.exp().squeeze_(0).unsqueeze_(-1)
+
+
+@program("filled_diagonals", lambda: [(R(7, 3), R(9, 2), R(2, 5), R(3, 3, 3), torch.arange(12).view(3, 4), R(0, 3), R(4, 4))])
+def _(self, tall, wrapped, wide, cube, whole, empty, square):
+    rows = tall.clone().fill_diagonal_(1.5)
+    return (rows, wrapped.fill_diagonal_(-2.0, True) + 1, wide.fill_diagonal_(3, wrap=True) * 2, cube.fill_diagonal_(9.0),
+            whole.fill_diagonal_(2.75), tall.clone().fill_diagonal_(float("inf"), wrap=True), empty.fill_diagonal_(1.0, True),
+            square.fill_diagonal_(1.0))
+
+
+@program("filled_strided", lambda: [(R(4, 5),), (R(4, 5),)])
+def _(self, x):
+    x.T.index_fill_(0, torch.tensor([0, 2]), 9.0)
+    return x + 1
 
 
 @program("view_writes", lambda: [(R(4, 4), R(2, 4))])

@@ -148,3 +148,101 @@ TEST_CASE("a custom object is named", "[import]") {
   p->input_specs.push_back(object);
   CHECK_THAT(refusal(p), Contains("input 'tokenizer' is a custom (TorchBind) object"));
 }
+
+namespace {
+
+pt2::OutputSpec mutation(pt2::OutputKind kind, const std::string& name, const std::string& target) {
+  pt2::OutputSpec spec = output(kind, name);
+  spec.target = target;
+  return spec;
+}
+
+// x [4] -> y = -x, with y written to something.
+std::shared_ptr<pt2::ExportedProgram> writing(pt2::OutputKind kind, const std::string& target) {
+  auto p = program();
+  p->graph.nodes = {node("torch.ops.aten.neg.default", "y", 7)};
+  p->output_specs = {mutation(kind, "y", target), output(pt2::OutputKind::UserOutput, "y")};
+  return p;
+}
+
+constexpr char kZeros[64] = {};
+
+// The same with an input `w` of this kind and type, which has a value in the archive.
+std::shared_ptr<pt2::ExportedProgram> writing_state(pt2::InputKind kind, DType dtype,
+                                                    std::vector<int64_t> sizes) {
+  auto p = writing(kind == pt2::InputKind::Parameter ? pt2::OutputKind::ParameterMutation
+                                                     : pt2::OutputKind::BufferMutation,
+                   "layer.w");
+  pt2::InputSpec spec = input(kind, "w");
+  spec.target = "layer.w";
+  p->input_specs.push_back(spec);
+  pt2::TensorMeta m = float_vector();
+  m.dtype = dtype;
+  m.sizes.clear();
+  m.strides.clear();
+  pt2::StoredTensor stored;
+  stored.dtype = dtype;
+  stored.sizes = sizes;
+  int64_t stride = 1;
+  for (size_t d = sizes.size(); d-- > 0; stride *= sizes[d]) {
+    m.sizes.insert(m.sizes.begin(), {"", sizes[d]});
+    m.strides.insert(m.strides.begin(), {"", stride});
+    stored.strides.insert(stored.strides.begin(), stride);
+  }
+  p->graph.tensor_values["w"] = m;
+  stored.storage = 0;
+  p->storages.push_back({std::string_view(kZeros, sizeof kZeros), "data/w", std::nullopt});
+  p->state_dict["layer.w"] = stored;
+  return p;
+}
+
+}  // namespace
+
+TEST_CASE("a mutated parameter is named with a remedy", "[import]") {
+  const std::string text = refusal(writing_state(pt2::InputKind::Parameter, DType::Float32, {4}));
+  CHECK_THAT(text, Contains("model.py:7: node 'y' mutates 'layer.w', a parameter"));
+  CHECK_THAT(text, Contains("register it as a buffer"));
+}
+
+TEST_CASE("what is written to a buffer is cast and broadcast to it", "[import]") {
+  auto p = writing_state(pt2::InputKind::Buffer, DType::Float16, {2, 4});
+  const ImportedGraph g = import_graph(p);
+  const TensorType& written = g.graph->write_backs.at(0).value->type;
+  CHECK(written.dtype == DType::Float16);
+  CHECK(written.sizes == std::vector<Sym>{2, 4});
+  CHECK(g.graph->outputs.at(0).value->type.sizes == std::vector<Sym>{4});
+}
+
+TEST_CASE("a node made for what a buffer holds reads the copy", "[import]") {
+  auto p = writing_state(pt2::InputKind::Buffer, DType::Float16, {4});
+  for (const auto& [name, dtype] : {std::pair("a", DType::Float16), {"b", DType::Float32}}) {
+    pt2::Node n = node("torch.ops.aten.abs.default", name, 9);
+    n.inputs[0].arg = tensor("y");
+    p->graph.nodes.push_back(n);
+    p->graph.tensor_values[name] = float_vector();
+    p->graph.tensor_values[name].dtype = dtype;
+    p->output_specs.push_back(output(pt2::OutputKind::UserOutput, name));
+  }
+  const ImportedGraph g = import_graph(p);
+  auto operand = [&](size_t i) {
+    return std::get<Value*>(g.graph->outputs.at(i).value->producer->args[0]);
+  };
+  CHECK(operand(1) == g.graph->write_backs.at(0).value);
+  CHECK(operand(2) == g.graph->outputs.at(0).value);
+}
+
+TEST_CASE("an input that gets another shape is refused in both forms", "[import]") {
+  auto written = writing(pt2::OutputKind::UserInputMutation, "x");
+  pt2::Node& unsqueezed = written->graph.nodes[0];
+  unsqueezed.target = "torch.ops.aten.unsqueeze.default";
+  unsqueezed.inputs.push_back({"dim", {int64_t{0}, "as_int"}});
+  pt2::TensorMeta& m = written->graph.tensor_values["y"];
+  m.sizes = {{"", 1}, {"", 4}};
+  m.strides = {{"", 4}, {"", 1}};
+  CHECK_THAT(refusal(written), Contains("the input 'x' has the sizes [4], the value that it is "
+                                        "given has [1, 4]"));
+  written->output_specs.erase(written->output_specs.begin());
+  unsqueezed.target = "torch.ops.aten.unsqueeze_.default";
+  CHECK_THROWS_WITH(functionalize(import_graph(written)),
+                    Contains("changes the shape of the input 'x' itself"));
+}
