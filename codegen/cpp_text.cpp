@@ -6,8 +6,16 @@
 namespace aotc {
 
 std::string cpp_string(const std::string& s) {
+  constexpr size_t kLongestPiece = 80;
   std::string out = "\"";
+  size_t piece = 0;  // where the last literal begins
   for (unsigned char c : s) {
+    const bool continues_character = (c & 0xC0) == 0x80;
+    if (out.size() - piece > kLongestPiece && !continues_character) {
+      out += "\"\n";
+      piece = out.size();
+      out += '"';
+    }
     if (c == '"' || c == '\\') out += '\\';
     if (c == '\n')
       out += "\\n";

@@ -7,7 +7,8 @@
 
 namespace aotc {
 
-// A string literal.
+// A string literal; a long one in pieces, a line each, since breaking lines takes time quadratic in
+// the length of a literal.
 std::string cpp_string(const std::string& s);
 // A DLDataType initializer.
 std::string dl_type(DType t);

@@ -15,6 +15,11 @@ namespace {
 
 constexpr int64_t kLanes = 32;  // logical lanes of an unordered accumulator, on every CPU
 
+// An operand with a longer text is a variable of its own: readable, and the time to break a
+// statement into lines grows without bound in its length and depth.
+constexpr size_t kLongestOperand = 80;
+constexpr size_t kLongestRepeatedIndex = 24;
+
 }  // namespace
 
 KernelBody::KernelBody(const LoopProgram& p, const ScheduledKernel& s, bool canonical)
@@ -156,7 +161,11 @@ bool KernelBody::depends_on(ExprId id, const std::vector<Axis>& axes,
 bool KernelBody::deserves_name(ExprId id, bool crosses_loop) const {
   const Expr& e = k_.exprs[static_cast<size_t>(id)];
   if (indices_.contains(id)) return true;
-  if (e.kind == ExprKind::Constant || e.kind == ExprKind::Index) return false;
+  if (e.kind == ExprKind::Constant) return false;
+  const size_t length = value(id).size();
+  if (length > kLongestOperand) return true;
+  if (e.kind == ExprKind::Index)
+    return uses_[static_cast<size_t>(id)] > 1 && length > kLongestRepeatedIndex;
   if (e.kind == ExprKind::Load && has_several_stores_ && writes_memory_of(p_, k_, e.buffer))
     return true;  // one store may change what another one's value reads
   if (e.kind == ExprKind::Accumulator) return crosses_loop;

@@ -199,7 +199,16 @@ E operator>(E a, E b) { return binary(Prim::gt, a, b); }
 E operator>=(E a, E b) { return binary(Prim::ge, a, b); }
 E operator==(E a, E b) { return binary(Prim::eq, a, b); }
 E operator!=(E a, E b) { return binary(Prim::ne, a, b); }
+namespace {
+bool is_true(E a) {
+  const Expr& e = a.k->expr(a);
+  return e.kind == ExprKind::Constant && as_int64(e.constant) != 0;
+}
+}  // namespace
+
 E operator&&(E a, E b) {
+  if (is_true(a)) return cast(b, DType::Bool);
+  if (is_true(b)) return cast(a, DType::Bool);
   return binary(Prim::bitwise_and, cast(a, DType::Bool), cast(b, DType::Bool));
 }
 E operator||(E a, E b) {
