@@ -15,8 +15,8 @@ namespace {
 
 constexpr int64_t kLanes = 32;  // logical lanes of an unordered accumulator, on every CPU
 
-// An operand with a longer text is a variable of its own: readable, and the time to break a
-// statement into lines grows without bound in its length and depth.
+// An operand with a longer text is a variable of its own: readable, compilers bound the nesting of
+// parentheses, and the time to break a statement into lines grows without bound in both.
 constexpr size_t kLongestOperand = 80;
 constexpr size_t kLongestRepeatedIndex = 24;
 
@@ -27,31 +27,12 @@ KernelBody::KernelBody(const LoopProgram& p, const ScheduledKernel& s, bool cano
   for (BufferId b : parameters_of(p, s).buffers)
     pointers_[b] = canonical ? fmt::format("p{}", pointers_.size()) : pointer_name(p, b);
   count_uses();
-  mark_deep();
 }
 
 std::string KernelBody::phases() {
   std::string text;
   for (const Phase& ph : k_.phases) text += phase(ph);
   return text;
-}
-
-// Compilers bound the nesting of parentheses, Clang at 256; an operation nests two.
-void KernelBody::mark_deep() {
-  constexpr int kDeepest = 48;
-  deep_.assign(k_.exprs.size(), false);
-  std::vector<int> depth(k_.exprs.size(), 0);
-  for (size_t id = 0; id < k_.exprs.size(); ++id) {
-    const Expr& e = k_.exprs[id];
-    auto below = [&](ExprId a) {
-      if (a >= 0) depth[id] = std::max(depth[id], depth[static_cast<size_t>(a)] + 1);
-    };
-    for (ExprId a : e.args) below(a);
-    below(e.guard);
-    below(e.otherwise);
-    deep_[id] = depth[id] >= kDeepest;
-    if (deep_[id]) depth[id] = 0;
-  }
 }
 
 void KernelBody::count_uses() {
@@ -169,7 +150,7 @@ bool KernelBody::deserves_name(ExprId id, bool crosses_loop) const {
   if (e.kind == ExprKind::Load && has_several_stores_ && writes_memory_of(p_, k_, e.buffer))
     return true;  // one store may change what another one's value reads
   if (e.kind == ExprKind::Accumulator) return crosses_loop;
-  return crosses_loop || uses_[static_cast<size_t>(id)] > 1 || deep_[static_cast<size_t>(id)];
+  return crosses_loop || uses_[static_cast<size_t>(id)] > 1;
 }
 
 std::string KernelBody::declaration(ExprId id) {

@@ -30,7 +30,6 @@ class KernelBody {
 
  private:
   void count_uses();
-  void mark_deep();
   static std::string accumulator_name(int a);
   void need_sym(const Sym& s, std::set<loops::ExprId>& out) const;
   bool changes_while(const loops::Expr& e, const std::vector<loops::Axis>& axes) const;
@@ -61,7 +60,6 @@ class KernelBody {
   Assumptions assumptions_;
   std::map<loops::BufferId, std::string> pointers_;
   std::vector<int> uses_;
-  std::vector<bool> deep_;  // where a chain gets a name, so that no statement nests too deep
   bool has_several_stores_ = false;  // some phase stores more than once
   std::set<loops::ExprId> indices_;  // expressions that index expressions name
   std::set<loops::ExprId> named_;
