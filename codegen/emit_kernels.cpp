@@ -115,6 +115,13 @@ class KernelEmitter {
     return names;
   }
 
+  // What is done from `begin` to `end`.
+  std::string range_work() {
+    if (s_.range_is_inner) return body_.phases();
+    return fmt::format("for (int64_t position = begin; position < end; ++position) {{\n{}{}}}\n",
+                       outer_axes(), body_.phases());
+  }
+
   std::string loops(StoreTable& stores) {
     stores[name_] = written_names();
     if (!params_.parallel) {
@@ -136,17 +143,15 @@ class KernelEmitter {
       unpack += fmt::format("{} {} = arguments->{};\n", type, n, n);
       values += n + ", ";
     }
+    const std::string work = range_work();
+    const std::set<std::string> read = identifiers_in(work);
     for (const std::string& s : params_.symbols) {
+      if (!read.contains(s)) continue;  // only the number of iterations depends on it
       members += fmt::format("int64_t {};\n", s);
       unpack += fmt::format("const int64_t {} = arguments->{};\n", s, s);
       values += s + ", ";
     }
     std::string text = fmt::format("struct {}_arguments {{\n{}}};\n\n", name_, members);
-    std::string work =
-        s_.range_is_inner
-            ? body_.phases()
-            : fmt::format("for (int64_t position = begin; position < end; ++position) {{\n{}{}}}\n",
-                          outer_axes(), body_.phases());
     text += fmt::format(
         "{}static void {}_range(void* argument, int64_t begin, int64_t end) {{\nconst "
         "{}_arguments* arguments = (const {}_arguments*)argument;\n{}{}}}\n\n",

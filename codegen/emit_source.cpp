@@ -6,6 +6,7 @@
 
 #include "codegen/package.h"
 #include "codegen/pipeline.h"
+#include "codegen/project_name.h"
 
 namespace aotc {
 
@@ -84,6 +85,14 @@ void copy_runtime(const fs::path& to, const std::set<std::string>& templates) {
   }
 }
 
+// The requested name, which the caller has checked, or one that the model's is a part of.
+std::string project_name(const Compilation& c) {
+  if (!c.settings.embedded_name.empty()) return c.settings.embedded_name;
+  const std::string name = model_identifier(c);
+  if (!project_name_fault(name).empty()) return name + "_model";
+  return name;
+}
+
 // A project in the making, beside the folder that it will be: a failure leaves nothing behind.
 class Draft {
  public:
@@ -133,7 +142,7 @@ void emit_source_project(const std::string& pt2, const std::string& dir,
   if (settings.cpu_levels.size() != 1)
     user_error("emit-source takes one CPU level, found {}", settings.cpu_levels.size());
   Compilation c = compile_model(pt2, settings, "plan");
-  std::string name = settings.embedded_name.empty() ? model_identifier(c) : settings.embedded_name;
+  const std::string name = project_name(c);
   c.settings.embedded_name = name;
   if (c.settings.weights == "auto")
     c.settings.weights = "embed";  // an object file has no size limit

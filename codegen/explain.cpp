@@ -59,8 +59,8 @@ std::string list_homes(const Plan& plan, const std::set<BufferId>& ids) {
 
 std::string explain(const Plan& plan) {
   const LoopProgram& p = plan.program;
-  std::string text =
-      fmt::format("{} kernels, arena {} bytes\n", p.kernels.size(), plan.arena_bytes.str());
+  std::string text = fmt::format("{} kernel{}, arena {} bytes\n", p.kernels.size(),
+                                 p.kernels.size() == 1 ? "" : "s", plan.arena_bytes.str());
   for (const Kernel& k : p.kernels) {
     if (k.kind == KernelKind::Control) {
       text += fmt::format("\n{} {}\n", name(k.control), k.bound.str());

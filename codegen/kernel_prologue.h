@@ -9,7 +9,11 @@ typedef unsigned long uint64_t;
 
 // Before a loop whose iterations are independent by construction.
 #if defined(__clang__)
+#pragma clang diagnostic ignored "-Wunknown-warning-option"
 #pragma clang diagnostic ignored "-Wpass-failed"
+// All overloads of a helper are there, and conditions are joined without a branch.
+#pragma clang diagnostic ignored "-Wunused-function"
+#pragma clang diagnostic ignored "-Wbitwise-instead-of-logical"
 #define AOTC_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
 #else
 #define AOTC_INDEPENDENT _Pragma("GCC ivdep")

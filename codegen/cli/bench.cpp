@@ -147,7 +147,7 @@ void add_bench(CLI::App& app, Action& action) {
   command->add_flag("--kernels", o->kernels, "time per kernel instead of per call");
   command->add_option("--inputs", o->inputs, "as for aotc run")->type_name("DIR | FILE...");
   command->add_option("--threads", o->threads, "default: the CPUs that the process may use")
-      ->check(CLI::Range(1, 1024));
+      ->check(thread_count());
   command->add_option("--seconds", o->seconds, "how long to measure")
       ->check(CLI::Range(0.01, 3600.0))
       ->capture_default_str();

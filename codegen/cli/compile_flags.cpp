@@ -1,6 +1,8 @@
 // Declares the options once and turns them into CompileSettings.
 #include "codegen/cli/compile_flags.h"
 
+#include <charconv>
+
 namespace aotc::cli {
 namespace {
 
@@ -71,6 +73,18 @@ void add_output_flags(CLI::App& command, OutputFlags& flags) {
   command.add_flag("-q,--quiet", flags.quiet,
                    "no progress; print errors only, or only what was asked for");
   command.add_flag("--json", flags.json, "print the result as JSON on standard output");
+}
+
+CLI::Validator thread_count() {
+  return {[](std::string& text) {
+            int n = 0;
+            const char* last = text.data() + text.size();
+            const auto [end, error] = std::from_chars(text.data(), last, n);
+            const bool fits = error == std::errc() && end == last && n >= 1 && n <= 1024;
+            return fits ? ""
+                        : fmt::format("'{}' is no number of threads: expected 1 to 1024", text);
+          },
+          "1 to 1024"};
 }
 
 CompileSettings settings_of(const CompileFlags& flags) {

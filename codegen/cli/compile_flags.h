@@ -22,6 +22,8 @@ struct OutputFlags {
 // `flags` must live as long as the command's action.
 void add_compile_flags(CLI::App& command, CompileFlags& flags);
 void add_output_flags(CLI::App& command, OutputFlags& flags);
+// The check of an option that is a number of threads.
+CLI::Validator thread_count();
 // Throws CLI::ValidationError (a usage error) for an option that does not say what it should.
 CompileSettings settings_of(const CompileFlags& flags);
 

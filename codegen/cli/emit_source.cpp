@@ -6,6 +6,7 @@
 #include "codegen/cli/compile_flags.h"
 #include "codegen/cli/stage_clock.h"
 #include "codegen/pipeline.h"
+#include "codegen/project_name.h"
 
 namespace aotc {
 
@@ -31,6 +32,8 @@ void check_name(const std::string& name) {
   if (!begins || !plain)
     throw CLI::ValidationError("--name",
                                fmt::format("'{}' is no C identifier: letters, digits and _", name));
+  if (const std::string fault = project_name_fault(name); !fault.empty())
+    throw CLI::ValidationError("--name", fault);
 }
 
 int run_emit_source(const EmitSourceArguments& o) {

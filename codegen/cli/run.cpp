@@ -119,7 +119,7 @@ void add_run(CLI::App& app, Action& action) {
                    "write the times of kernels as a trace for chrome://tracing or ui.perfetto.dev")
       ->type_name("FILE");
   command->add_option("--threads", o->threads, "default: the CPUs that the process may use")
-      ->check(CLI::Range(1, 1024));
+      ->check(thread_count());
   command->add_option("--weights-file", o->weights, "a file with the weights, for a bare model.so")
       ->type_name("FILE");
   add_output_flags(*command, o->output);

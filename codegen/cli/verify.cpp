@@ -203,7 +203,7 @@ void add_verify(CLI::App& app, Action& action) {
       ->check(CLI::Range(1, 1024))
       ->capture_default_str();
   command->add_option("--threads", o->threads, "of each program; default: the CPUs of the process")
-      ->check(CLI::Range(1, 1024));
+      ->check(thread_count());
   command->add_option("--timeout", o->workers.timeout_seconds, "seconds per program; 0: none")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();

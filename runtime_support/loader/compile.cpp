@@ -28,9 +28,10 @@ std::string plugin_path() {
 Compile load_compiler() {
   const std::string path = plugin_path();
   if (access(path.c_str(), F_OK) != 0)
-    throw Failure{AOTC_UNSUPPORTED, "aotc_compile: the compiler '" + path +
-                                        "' is not installed: install all of aotc, or compile with "
-                                        "the aotc command elsewhere"};
+    throw Failure{AOTC_UNSUPPORTED,
+                  "aotc_compile: this version of libaotc has no compiler of its own "
+                  "(it would be '" +
+                      path + "'): compile with the program aotc"};
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
   void* entry = library ? dlsym(library, "aotc_compile_entry") : nullptr;
   if (entry) return reinterpret_cast<Compile>(entry);

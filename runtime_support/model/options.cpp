@@ -175,6 +175,7 @@ bool accept_word(Reader& r, const char* word) {
 AotcStatus read_value(Reader& r, Option& option) {
   skip_space(r);
   const char* value = r.at;
+  if (!*value) return syntax_error(r, "a value");
   if (option.kind == OptionKind::kString) {
     if (*value != '"') return wrong_value(r, option, value);
     Text text = {option.text, option.text_capacity, 0, false};

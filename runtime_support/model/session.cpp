@@ -101,6 +101,17 @@ void load_initial_states(Session* s) {
   }
 }
 
+// A program for the CPU has no stream that its work could be ordered on, and no graph to capture;
+// its tensors are on the host, whatever `host_io` says.
+AotcStatus refuse_device_options(int64_t stream, int64_t cuda_graph) {
+  if (!stream && !cuda_graph) return AOTC_OK;
+  return fail(
+      AOTC_INVALID_ARGUMENT,
+      "session_create: option '%s' needs a program for CUDA, this one is for the CPU: leave "
+      "it out",
+      stream ? "stream" : "cuda_graph");
+}
+
 }  // namespace
 
 char* no_elements() { return no_elements_data; }
@@ -130,13 +141,12 @@ AotcStatus session_create(AotcModel* handle, const char* json, AotcSession** out
     return fail(AOTC_INVALID_ARGUMENT, "session_create: the %s is NULL",
                 out ? "model" : "address for the session");
   *out = nullptr;
-  // A program for the CPU has no stream and no graph to capture, and its tensors are on the host
-  // anyway.
-  int64_t threads = 0, ignored = 0;
+  int64_t threads = 0, stream = 0, cuda_graph = 0, host_io = 0;
   Option options[] = {integer_option("threads", 0, kMaxThreads, &threads),
-                      integer_option("stream", INT64_MIN, INT64_MAX, &ignored),
-                      bool_option("cuda_graph", &ignored), bool_option("host_io", &ignored)};
+                      integer_option("stream", INT64_MIN, INT64_MAX, &stream),
+                      bool_option("cuda_graph", &cuda_graph), bool_option("host_io", &host_io)};
   if (AotcStatus status = parse_options("session_create", json, options, 4)) return status;
+  if (AotcStatus status = refuse_device_options(stream, cuda_graph)) return status;
   Session* s = nullptr;
   const int32_t count = threads ? static_cast<int32_t>(threads) : usable_cpus();
   if (AotcStatus status = make_session(from_handle(handle), count, &s)) return status;

@@ -49,11 +49,15 @@ TEST_CASE("wrong use is exit code 2", "[errors]") {
   check_usage({"compile", model, "--device-map", "cuda:0"}, "LEFT=RIGHT");
   check_usage({"compile", model, "second.pt2"}, "second.pt2");
   check_usage({"run"}, "PACKAGE");
-  check_usage({"run", "x", "--threads", "0"}, "--threads");
+  check_usage({"run", "x", "--threads", "0"}, "--threads: '0' is no number of threads");
+  check_usage({"run", "x", "--threads", "x"}, "expected 1 to 1024");
   check_usage({"run", "x", "--inputs", "a", "--steps", "b"}, "--steps");
   check_usage({"verify"}, "PATH");
   check_usage({"emit-source", model}, "--output");
   check_usage({"emit-source", model, "-o", "project", "--name", "a b;"}, "no C identifier");
+  check_usage({"emit-source", model, "-o", "project", "--name", "math"}, "such as math_model");
+  check_usage({"emit-source", model, "-o", "project", "--name", "install"},
+              "such as install_model");
   check_usage({"compile", model, "-o", ""}, "needs a name");
   check_usage({"compile", model, "--cpu", "native,,"}, "empty");
   check_usage({"compile", model, "--cpu", ""}, "empty");

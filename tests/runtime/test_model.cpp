@@ -89,7 +89,14 @@ TEST_CASE("unknown options are named") {
   CHECK_THROWS_WITH(Session(model, "{\"threads\": -1}"),
                     "session_create: option 'threads' is -1, expected an integer from 0 to 1024");
   CHECK_NOTHROW(
-      Session(model, "{\"threads\": 0, \"stream\": 0, \"cuda_graph\": true, \"host_io\": false}"));
+      Session(model, "{\"threads\": 0, \"stream\": 0, \"cuda_graph\": false, \"host_io\": true}"));
+  CHECK_THROWS_WITH(Session(model, "{\"cuda_graph\": true}"),
+                    "session_create: option 'cuda_graph' needs a program for CUDA, this one is for "
+                    "the CPU: leave it out");
+  CHECK_THROWS_WITH(Session(model, "{\"stream\": 7}"),
+                    Catch::Matchers::Contains("option 'stream' needs a program for CUDA"));
+  CHECK_THROWS_WITH(Session(model, "{\"threads\": "),
+                    "session_create: options are not valid JSON: expected a value at byte 12");
   AotcSession* session = nullptr;
   CHECK(aotc_counter_get_api(1)->session_create(nullptr, nullptr, &session) ==
         AOTC_INVALID_ARGUMENT);

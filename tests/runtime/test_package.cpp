@@ -196,4 +196,6 @@ TEST_CASE("a lone library finds weights.bin in its own folder") {
 TEST_CASE("compiling needs the compiler, and says so") {
   CHECK(aotc_compile("x.pt2", nullptr, nullptr) == AOTC_INVALID_ARGUMENT);
   CHECK(aotc_compile(nullptr, "x.aotc", nullptr) == AOTC_INVALID_ARGUMENT);
+  CHECK(aotc_compile("x.pt2", "x.aotc", nullptr) == AOTC_UNSUPPORTED);
+  CHECK_THAT(aotc_last_error(), Contains("compile with the program aotc"));
 }

@@ -55,6 +55,12 @@ TEST_CASE_METHOD(LayoutsCall, "an input that is only read may be strided, expand
     REQUIRE(failure() == "(succeeded)");
     CHECK(a_memory == Floats{11, 22, 33, 44});
   }
+  SECTION("reversed: the data pointer is that of the first element") {
+    Floats reversed = {40, -1, 30, -1, 20, -1, 10};
+    c = Tensor::borrow(&reversed[6], {4}, {-2});
+    REQUIRE(failure() == "(succeeded)");
+    CHECK(a_memory == Floats{11, 22, 33, 44});
+  }
   SECTION("expanded") {
     c = over(strided, {4}, {0});
     REQUIRE(failure() == "(succeeded)");

@@ -5,7 +5,7 @@
 // AOTC_HD marks functions for host and device. AOTC_INLINE and AOTC_MEMBER ones are always inlined,
 // since a loop with a call in it is not vectorised. AOTC_MATH(name) is a function of libm by the
 // compiler's own name, so that nothing needs declaring. AOTC_NATIVE_FLOAT16: the target converts
-// float16 in hardware.
+// float16 in hardware, and the compiler has the type.
 #if defined(__clang__) && defined(__CUDA__)
 #define AOTC_HD __attribute__((host)) __attribute__((device))
 #elif defined(__CUDACC__)
@@ -20,7 +20,8 @@
 #else
 #define AOTC_MATH(name) __builtin_##name
 #endif
-#if !defined(__CUDACC__) && !defined(__CUDA__) && (defined(__F16C__) || defined(__aarch64__))
+#if !defined(__CUDACC__) && !defined(__CUDA__) && defined(__FLT16_MAX__) && \
+    (defined(__F16C__) || defined(__aarch64__))
 #define AOTC_NATIVE_FLOAT16 true
 #define AOTC_EXTEND_FLOAT16(bits) static_cast<float>(__builtin_bit_cast(_Float16, bits))
 #define AOTC_ROUND_TO_FLOAT16(x) __builtin_bit_cast(unsigned short, static_cast<_Float16>(x))
