@@ -9,6 +9,7 @@
 #include "ir/guards.h"
 #include "ir/import/arguments.h"
 #include "ir/import/dropped_copies.h"
+#include "ir/import/input_strides.h"
 #include "ir/import/random_ops.h"
 #include "ir/import/source_line.h"
 #include "ir/import/unsupported_ops.h"
@@ -32,6 +33,7 @@ class Importer {
   }
 
   std::unique_ptr<Graph> run() {
+    strides_ = stride_symbols(p_);
     for (const auto& [name, range] : p_.range_constraints)
       if (range.min) known_.set_range(symbol_name(name), Sym(*range.min), std::nullopt);
     for (const auto& [name, v] : source_.sym_int_values) symbols_[name] = parse(v.expr);
@@ -57,7 +59,7 @@ class Importer {
     auto [it, added] = parsed_.emplace(text, Sym());
     if (added)
       it->second = known_.simplify(
-          Sym::parse(text).substitute([&](const std::string& name) -> std::optional<Sym> {
+          Sym::parse(text).substitute(strides_).substitute([&](const std::string& name) -> std::optional<Sym> {
             return Sym::symbol(symbol_name(name));
           }));
     return it->second;
@@ -406,6 +408,7 @@ class Importer {
   std::map<std::string, Value*> tensors_;
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph
   std::map<std::string, Sym> parsed_;
+  std::map<std::string, Sym> strides_;  // what symbols of strides stand for
   Assumptions known_;  // lower bounds, which tell truncation from rounding down
   std::map<std::string, std::string> archive_symbols_;  // names here -> in the archive
   const NamesInScope scope_{[this](const std::string& n) { return tensor(n); },

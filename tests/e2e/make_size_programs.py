@@ -47,6 +47,20 @@ def _(self, x, n, twice):
     return x
 
 
+@program("slices_of_any_size", lambda: [(torch.arange(48.0).reshape(6, 8)[:, :4], R(4, 6, 5)[:, 1:3, ::2]),
+                                        (R(5, 3), R(4, 2, 3)), (R(3, 4).t(), R(2, 2, 9)[:, :, ::3])],
+         dynamic_shapes=({0: D.AUTO, 1: D.AUTO}, {0: D.AUTO, 1: D.AUTO, 2: D.AUTO}))
+def _(self, x, y):
+    x.mul_(2)
+    return x + 1, x[1:].sum(1), x.t()[0], y.flatten(1), y.permute(2, 0, 1) * 2
+
+
+@program("transposed_slice", lambda: [(torch.arange(48.0).reshape(6, 8)[:, :4].t(),), (R(2, 7),), (R(9, 4)[:, :3].t(),)],
+         dynamic_shapes=({0: D.AUTO, 1: D.AUTO},))
+def _(self, x):
+    return x.reshape(-1), x * 2, x.sum(0)
+
+
 if __name__ == "__main__":
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
