@@ -48,6 +48,20 @@ def _norm_gradients(self, x, w, b):
                    *A.native_group_norm_backward(g, x, m, r, None, n, 4, 3, 2, [True, False, False])))
 
 
+def _histograms(self, x, y, h, z):
+    return (torch.histc(x, 4, 0, 3), torch.histc(x, 7, -1, 2.5), torch.histc(y, 5), torch.histc(y[0] * 0 + 2, 3),
+            torch.histc(h, 5, 0, 11), torch.histc(h), torch.histc(z, 3), torch.histc(y.double(), 6, -0.3, 0.7))
+
+
+def _histogram_inputs():
+    x = torch.tensor([0.0, 1, 2, 3, float("nan"), float("inf"), -1, 2.9999998, 1.5, -0.0])
+    y = R(9, 5)
+    bad = y.clone()
+    bad[1, 2] = float("nan")
+    h, z = torch.arange(12).bfloat16(), torch.zeros(0)
+    return [(x, y, h, z), (x * 0.7, bad, h, z)]
+
+
 def _embedding_gradients(self, g, i):
     return (A.embedding_dense_backward(g, i, 6, -1, False), A.embedding_dense_backward(g, i, 6, 2, True),
             A.embedding_dense_backward(g.double(), i.int(), 5, 0, True))
@@ -145,3 +159,4 @@ def register(program):
         _positive(3), R(3)), (torch.zeros(3, 3), _positive(3), R(3)), (R(3, 3), -_positive(3), R(3))],
         refused=(2, 3), decomp=False)
     add("antialiased", _antialiased, lambda: [(R(1, 2, 9, 8),)])
+    add("histograms", _histograms, _histogram_inputs, refused=(1,))
