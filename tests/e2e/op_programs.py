@@ -48,6 +48,12 @@ def _norm_gradients(self, x, w, b):
                    *A.native_group_norm_backward(g, x, m, r, None, n, 4, 3, 2, [True, False, False])))
 
 
+def _grouped_products(self, x, w, v, offs):
+    f = torch.nn.functional
+    return (f.grouped_mm(x, w, offs=offs), f.grouped_mm(x, v.transpose(1, 2), offs=offs),
+            f.grouped_mm(x.bfloat16(), w.bfloat16(), offs=offs))
+
+
 def _histograms(self, x, y, h, z):
     return (torch.histc(x, 4, 0, 3), torch.histc(x, 7, -1, 2.5), torch.histc(y, 5), torch.histc(y[0] * 0 + 2, 3),
             torch.histc(h, 5, 0, 11), torch.histc(h), torch.histc(z, 3), torch.histc(y.double(), 6, -0.3, 0.7))
@@ -160,3 +166,6 @@ def register(program):
         refused=(2, 3), decomp=False)
     add("antialiased", _antialiased, lambda: [(R(1, 2, 9, 8),)])
     add("histograms", _histograms, _histogram_inputs, refused=(1,))
+    add("grouped_products", _grouped_products, lambda: [
+        (R(7, 8), R(4, 8, 16), R(4, 16, 8), torch.tensor([2, 2, 5, 7], dtype=torch.int32)),
+        (R(9, 8), R(4, 8, 16), R(4, 16, 8), torch.tensor([0, 9, 9, 9], dtype=torch.int32))], dynamic_shapes=({0: D.AUTO}, None, None, None))
