@@ -151,6 +151,20 @@ void check_trilinear(const Node& n) {
   require_dims(n, "sumdim", rank);
 }
 
+// ---- products of groups of rows
+
+void check_grouped(const Node& n) {
+  const bool ours = n.op->schema.index_of("self") >= 0;
+  const char *rows = ours ? "self" : "input", *matrices = ours ? "mat2" : "weight";
+  require_same_dtype(n, {rows, matrices});
+  require_floating(n, rows);
+  if (!is_given(n, "offs") || input_rank(n) != 2) return;
+  require_rank(n, matrices, 3, 3);
+  require_rank(n, "offs", 1, 1);
+  require_index_type(n, "offs");
+  Shapes(n).match(rows, ".k").match(matrices, "gkn").match("offs", "g");
+}
+
 // ---- attention
 
 void check_attention(const Node& n) {
@@ -214,6 +228,8 @@ ArgumentRules matrix_rules() {
   return {
       {"aten.mm", check_mm},
       {"aten.bmm", check_bmm},
+      {"aten._grouped_mm", check_grouped},
+      {"transformers.grouped_mm_fallback", check_grouped},
       {"aten.mv", check_mv},
       {"aten.dot",
        [](const Node& n) {

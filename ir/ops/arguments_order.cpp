@@ -1,4 +1,6 @@
 // Conditions of sorting, searching, running results, distances and what is built of them.
+#include <cmath>
+
 #include "ir/ops/arguments.h"
 
 namespace aotc {
@@ -115,6 +117,15 @@ void check_bincount(const Node& n) {
           name(dtype_of(n, "self")));
   require_not_negative(n, "minlength");
   if (!input_type(n).sizes[0].is(0)) require_same_sizes(n, "weights", "self");
+}
+
+void check_histogram(const Node& n) {
+  require(n, is_floating(dtype_of(n, "self")), "'self' is {}, expected a floating-point type",
+          name(dtype_of(n, "self")));
+  require(n, int_arg(n, "bins") > 0, "'bins' is {}, expected at least 1", int_arg(n, "bins"));
+  double least = double_arg(n, "min"), greatest = double_arg(n, "max");
+  require(n, std::isfinite(least) && std::isfinite(greatest) && least <= greatest,
+          "'min' is {} and 'max' is {}, expected finite numbers in order", least, greatest);
 }
 
 void check_repeats(const Node& n) {
@@ -325,6 +336,7 @@ ArgumentRules order_rules() {
       {"aten._embedding_bag_forward_only", check_embedding_bag},
       {"aten.embedding_bag", check_embedding_bag},
       {"aten.bincount", check_bincount},
+      {"aten.histc", check_histogram},
       {"aten.repeat_interleave.Tensor", check_repeats},
       {"aten.repeat_interleave.self_Tensor", check_repeat_by_tensor},
       {"aten.cumsum", check_running},

@@ -1,5 +1,5 @@
-// Ops that count or enumerate: bincount, repeat_interleave with counts that are data, triangle
-// indices.
+// Ops that count or enumerate: bincount, histc, repeat_interleave with counts that are data,
+// triangle indices.
 #include <algorithm>
 
 #include "ir/ops/index_math.h"
@@ -127,6 +127,40 @@ void lower_bincount(Lowering& l, const Node& n) {
   l.finish(k, n);
 }
 
+// ---- histc: elements per bin of equal width; both ends count, what lies outside does not
+
+struct Range {
+  TensorExpr least, greatest;
+};
+
+// Equal ends ask for the range of the data; a range without width gets one.
+Range histogram_range(Rewriter& r, TensorExpr x) {
+  double least = double_arg(r.node, "min"), greatest = double_arg(r.node, "max");
+  auto number = [&](double v) { return TensorExpr{&r, r.full({}, v, x.dtype())}; };
+  if (least != greatest) return {number(least), number(greatest)};
+  if (x.size(0).is(0)) return {number(least - 1), number(greatest + 1)};
+  TensorExpr low = x.amin({0}, false), high = x.amax({0}, false);
+  TensorExpr finite =
+      (low - low == 0.0).apply("aten.logical_and.default", {(high - high == 0.0).v});
+  r.emit("aten._assert_async.msg", {finite.v, std::string("histc needs finite values")});
+  TensorExpr flat = low == high;
+  return {where(flat, (low - 1.0).v, low.v), where(flat, (high + 1.0).v, high.v)};
+}
+
+// In the element type at each step, as eager computes it.
+Values histogram(Rewriter& r) {
+  TensorExpr self = in(r, "self"), x = self.reshape({product(self.sizes())});
+  const int64_t bins = int_arg(r.node, "bins");
+  Range range = histogram_range(r, x);
+  TensorExpr inside =
+      (x >= range.least).apply("aten.logical_and.default", {(x <= range.greatest).v});
+  TensorExpr place = (x - range.least) * static_cast<double>(bins) / (range.greatest - range.least);
+  TensorExpr bin = where(inside, place.v, 0.0).cast(DType::Int64);
+  bin = bin.apply("aten.clamp.default", {None{}, Sym(bins - 1)});
+  TensorExpr counts{&r, r.full({Sym(bins)}, 0, x.dtype())};
+  return {counts.apply("aten.scatter_add.default", {Sym(0), bin.v, inside.cast(x.dtype()).v})};
+}
+
 // ---- rows and columns of a triangle, row by row
 
 struct Triangle {
@@ -177,6 +211,9 @@ Rows counting_ops() {
       loops_op(
           "aten.bincount.default(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor",
           LoopsKind::Scatter, bincount_type, lower_bincount),
+      rewrite_op(
+          "aten.histc.default(Tensor self, int bins=100, Scalar min=0, Scalar max=0) -> Tensor",
+          histogram),
       triangle_op(
           "aten.tril_indices.default(int row, int col, int offset=0, *, ScalarType? dtype=4, "
           "Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",

@@ -215,8 +215,8 @@ Rows index_ops() {
       loops_op("aten.take.default(Tensor self, Tensor index) -> Tensor", LoopsKind::Index,
                take_type, lower_take),
   };
-  for (Rows (*part)() :
-       {scatter_ops, search_ops, scan_ops, sort_ops, dynamic_ops, counting_ops, unique_ops})
+  for (Rows (*part)() : {scatter_ops, search_ops, scan_ops, sort_ops, dynamic_ops, counting_ops,
+                         grouped_ops, unique_ops})
     append(rows, part());
   return rows;
 }

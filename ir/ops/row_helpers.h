@@ -37,6 +37,7 @@ Rows scan_ops();
 Rows sort_ops();
 Rows dynamic_ops();
 Rows counting_ops();
+Rows grouped_ops();
 Rows unique_ops();
 // Joined by linear_ops().
 Rows einsum_ops();

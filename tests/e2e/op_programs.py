@@ -48,6 +48,26 @@ def _norm_gradients(self, x, w, b):
                    *A.native_group_norm_backward(g, x, m, r, None, n, 4, 3, 2, [True, False, False])))
 
 
+def _grouped_products(self, x, w, v, offs):
+    f = torch.nn.functional
+    return (f.grouped_mm(x, w, offs=offs), f.grouped_mm(x, v.transpose(1, 2), offs=offs),
+            f.grouped_mm(x.bfloat16(), w.bfloat16(), offs=offs))
+
+
+def _histograms(self, x, y, h, z):
+    return (torch.histc(x, 4, 0, 3), torch.histc(x, 7, -1, 2.5), torch.histc(y, 5), torch.histc(y[0] * 0 + 2, 3),
+            torch.histc(h, 5, 0, 11), torch.histc(h), torch.histc(z, 3), torch.histc(y.double(), 6, -0.3, 0.7))
+
+
+def _histogram_inputs():
+    x = torch.tensor([0.0, 1, 2, 3, float("nan"), float("inf"), -1, 2.9999998, 1.5, -0.0])
+    y = R(9, 5)
+    bad = y.clone()
+    bad[1, 2] = float("nan")
+    h, z = torch.arange(12).bfloat16(), torch.zeros(0)
+    return [(x, y, h, z), (x * 0.7, bad, h, z)]
+
+
 def _embedding_gradients(self, g, i):
     return (A.embedding_dense_backward(g, i, 6, -1, False), A.embedding_dense_backward(g, i, 6, 2, True),
             A.embedding_dense_backward(g.double(), i.int(), 5, 0, True))
@@ -198,3 +218,7 @@ def register(program):
     add("where_found", _where_found, lambda: [(R(3, 4),), (torch.zeros(3, 4),), (-R(3, 4).abs(),)])
     add("deep_chain", _deep, lambda: [(torch.tensor([0.5, -0.5, 1, 0, 0.25]),)])
     add("antialiased", _antialiased, lambda: [(R(1, 2, 9, 8),)])
+    add("histograms", _histograms, _histogram_inputs, refused=(1,))
+    add("grouped_products", _grouped_products, lambda: [
+        (R(7, 8), R(4, 8, 16), R(4, 16, 8), torch.tensor([2, 2, 5, 7], dtype=torch.int32)),
+        (R(9, 8), R(4, 8, 16), R(4, 16, 8), torch.tensor([0, 9, 9, 9], dtype=torch.int32))], dynamic_shapes=({0: D.AUTO}, None, None, None))

@@ -21,7 +21,9 @@ std::map<std::string, Schema> recorded_schemas() {
   return schemas;
 }
 
-bool is_torch_name(const std::string& name) { return !name.starts_with("aotc."); }
+bool is_torch_name(const std::string& name) {
+  return name.starts_with("aten.") || name.starts_with("prims.");
+}
 
 std::string argument_text(const SchemaArg& a) {
   return fmt::format("{} {}{}{}", a.type, a.name, a.mutated ? " mutated" : "",
