@@ -35,7 +35,8 @@ class Importer {
   std::unique_ptr<Graph> run() {
     strides_ = stride_symbols(p_);
     for (const auto& [name, range] : p_.range_constraints)
-      if (range.min) known_.set_range(symbol_name(name), Sym(*range.min), std::nullopt);
+      if (range.min && Sym::parse(name).symbol_name())  // not of an expression
+        known_.set_range(symbol_name(name), Sym(*range.min), std::nullopt);
     for (const auto& [name, v] : source_.sym_int_values) symbols_[name] = parse(v.expr);
     for (const auto& [name, v] : source_.sym_bool_values)
       if (!v.expr.empty()) symbols_[name] = parse_text(v.expr);
@@ -58,8 +59,8 @@ class Importer {
   Sym parse_text(const std::string& text) {
     auto [it, added] = parsed_.emplace(text, Sym());
     if (added)
-      it->second = known_.simplify(
-          Sym::parse(text).substitute(strides_).substitute([&](const std::string& name) -> std::optional<Sym> {
+      it->second = known_.simplify(Sym::parse(text).substitute(strides_).substitute(
+          [&](const std::string& name) -> std::optional<Sym> {
             return Sym::symbol(symbol_name(name));
           }));
     return it->second;
@@ -409,7 +410,7 @@ class Importer {
   std::map<std::string, Sym> symbols_;  // Python integers and bools of the graph
   std::map<std::string, Sym> parsed_;
   std::map<std::string, Sym> strides_;  // what symbols of strides stand for
-  Assumptions known_;  // lower bounds, which tell truncation from rounding down
+  Assumptions known_;                   // lower bounds, which tell truncation from rounding down
   std::map<std::string, std::string> archive_symbols_;  // names here -> in the archive
   const NamesInScope scope_{[this](const std::string& n) { return tensor(n); },
                             [this](const std::string& n) { return symbol(n); }};

@@ -58,7 +58,7 @@ def _(self, x, y):
 @program("transposed_slice", lambda: [(torch.arange(48.0).reshape(6, 8)[:, :4].t(),), (R(2, 7),), (R(9, 4)[:, :3].t(),)],
          dynamic_shapes=({0: D.AUTO, 1: D.AUTO},))
 def _(self, x):
-    return x.reshape(-1), x * 2, x.sum(0)
+    return x.t() - 1, x * 2, x.sum(0)
 
 
 if __name__ == "__main__":

@@ -50,6 +50,7 @@ TEST_CASE("guards that the ranges imply are no checks") {
   CHECK(conditions("\"L['x'].size()[0] >= 1\"").empty());
   CHECK(conditions("\"L['x'].size()[0] != 0 and L['x'].size()[0] < 33\"").empty());
   CHECK(conditions("\"L['x'].size()[1] == L['x'].stride()[0]\"").empty());
+  CHECK(conditions("\"L['x'].size()[1] != L['x'].stride()[0]\"").empty());
   CHECK(conditions("\"L['x'].size()[0] != 5\", \"L['flat_args'][0].size()[0] != 5\"").size() == 1);
 }
 
