@@ -22,13 +22,7 @@ std::optional<size_t> region_of(const Node& n) {
       "wrap_with_set_grad_enabled", "wrap_with_autocast",        "wrap", "strict_mode",
       "tag_activation_checkpoint",  "wrap_activation_checkpoint"};
   if (!known.contains(name)) return std::nullopt;
-  // Enabled autocast changes the element types inside.
-  constexpr size_t kEnabled = 2;
-  if (name == "wrap_with_autocast") {
-    const bool* enabled =
-        n.inputs.size() > kEnabled ? std::get_if<bool>(&n.inputs[kEnabled].arg.value) : nullptr;
-    if (!enabled || *enabled) return std::nullopt;
-  }
+  if (name == "wrap_with_autocast" && !autocast_of(n)) return std::nullopt;
   for (size_t i = 0; i < n.inputs.size(); ++i)
     if (const auto* g = std::get_if<GraphArg>(&n.inputs[i].arg.value); g && g->graph) return i;
   return std::nullopt;
@@ -75,7 +69,9 @@ void Inliner::add(const Node& n, int depth) {
     user_error("{}: node '{}': more than {} regions inside each other", path_, n.name, kMaxRegions);
   if (const auto bare = without_token(n)) return out_.nodes.push_back(*bare);
   if (const auto region = region_of(n)) return add_region(n, *region, depth);
-  if (!add_control(n, depth)) out_.nodes.push_back(n);
+  if (add_control(n, depth)) return;
+  if (autocast_.enabled) return add_with_casts(n);
+  out_.nodes.push_back(n);
 }
 
 void Inliner::add_region(const Node& n, size_t region, int depth) {
@@ -88,7 +84,10 @@ void Inliner::add_region(const Node& n, size_t region, int depth) {
   Names names = bind_inputs(inner, given);
   results(n, inner, names);
   merge_values(inner, names);
+  const Autocast outside = autocast_;
+  if (n.target.ends_with("wrap_with_autocast")) autocast_ = *autocast_of(n);
   for (const Node& m : inner.nodes) add(renamed(m, names), depth + 1);
+  autocast_ = outside;
 }
 
 void Inliner::misfit(const Node& n, const char* what, size_t found, size_t expected) const {

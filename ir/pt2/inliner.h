@@ -11,6 +11,15 @@ namespace aotc::pt2 {
 // The op inside with_effects(token, op, ...), by itself; nothing for every other node.
 std::optional<Node> without_token(const Node& n);
 
+// What a region under torch.autocast says.
+struct Autocast {
+  bool enabled = false;
+  std::string device;
+  DType type = DType::BFloat16;
+};
+// Of a wrap_with_autocast node; nothing where its options cannot be read.
+std::optional<Autocast> autocast_of(const Node& n);
+
 class Inliner {
  public:
   Inliner(const Graph& graph, const std::string& path) : path_(path), out_(graph) {
@@ -24,6 +33,10 @@ class Inliner {
 
   void add(const Node& n, int depth);
   void add_region(const Node& n, size_t region, int depth);
+
+  // ---- autocast
+  void add_with_casts(const Node& n);
+  Argument cast_argument(const Node& n, const Argument& a, DType to);
 
   // ---- control flow; false: the node is something else
   bool add_control(const Node& n, int depth);
@@ -60,6 +73,7 @@ class Inliner {
   Graph out_;
   std::map<std::string, std::string> same_as_;
   std::set<std::string> counters_;
+  Autocast autocast_;  // of the innermost region
 };
 
 // The name that an argument refers to; nullptr if it is a constant.

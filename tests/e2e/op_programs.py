@@ -182,6 +182,34 @@ def _deep(self, x):
     return y, z
 
 
+# ---- regions that compute in bfloat16 where torch.autocast does
+
+
+def _autocast(self, x, h, d):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = x @ self.w
+        z = torch.nn.functional.linear(y, self.w, self.b)
+        c = torch.nn.functional.conv1d(x[None], self.k)
+        s = torch.softmax(z, -1) + x
+        n = torch.nn.functional.layer_norm(z, (4,), self.b, self.b)
+        p = torch.cat([z, x]).prod(0)
+        with torch.autocast("cpu", enabled=False):
+            u = x @ x.t()
+        e = torch.einsum("ij,kj->ik", x, h)
+        x.add_(y)
+        m = d @ d
+        t = torch.addmm(self.b, x, self.w) * torch.matmul(h.float(), self.w)
+        o = torch.where(x > 0, x, y.float())
+    return y, z, c, s, n, p, u, e, m, t, o, (x @ self.w)
+
+
+def _autocast_layers(self, x):
+    with torch.autocast("cpu", dtype=torch.bfloat16):
+        y = torch.relu(torch.nn.functional.linear(x, self.w, self.b))
+        z = torch.nn.functional.scaled_dot_product_attention(y[None], y[None], x[None])
+    return y, z, y.float() + x, y.sum(0)
+
+
 def register(program):
     def add(name, forward, cases, make=dict, **options):
         program(name, cases, make, **options)(forward)
@@ -208,6 +236,9 @@ def register(program):
         refused=(2, 3))
     add("checked_updates", _checked_updates, lambda: [(R(3, 3),), (torch.zeros(3, 3),), (R(3, 3),)],
         lambda: {"total": torch.zeros(3, 3)}, sequence=True, refused=(1,))
+    add("autocast", _autocast, lambda: [(R(4, 4), R(4, 4).bfloat16(), R(3, 3).double())],
+        lambda: {"w": R(4, 4), "b": R(4), "k": R(2, 4, 3)}, decomp=False)
+    add("autocast_layers", _autocast_layers, lambda: [(R(4, 4),), (R(4, 4),)], lambda: {"w": R(4, 4), "b": R(4)})
     nan = float("nan")
     add("bits", _bits, lambda: [(torch.tensor([[1.5, nan, -0.0, float("inf")], [1e-40, -2, 3, 4]]),
         torch.tensor([[1, -1], [2**31 - 1, -2**31]], dtype=torch.int32), torch.tensor([True, False]),
