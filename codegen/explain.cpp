@@ -1,4 +1,6 @@
-// `aotc explain`: a row per kernel, then a row per mutation.
+// `aotc explain`: a row per kernel, then a row per mutation; as text and as JSON.
+#include <nlohmann/json.hpp>
+
 #include "codegen/kernel_edit.h"
 #include "codegen/pipeline.h"
 
@@ -55,7 +57,94 @@ std::string list_homes(const Plan& plan, const std::set<BufferId>& ids) {
   return s.empty() ? "-" : s;
 }
 
+using json = nlohmann::ordered_json;
+
+json number(const Sym& s) {
+  if (const auto constant = s.constant()) return *constant;
+  return s.str();
+}
+
+json line_json(const Source& source) {
+  if (source.file.empty()) return {{"file", nullptr}, {"line", nullptr}, {"text", ""}};
+  return {{"file", source.file}, {"line", source.line}, {"text", source.text}};
+}
+
+const char* home_name(Home home) {
+  switch (home) {
+    case Home::Input:
+      return "input";
+    case Home::Storage:
+      return "stored";
+    case Home::Output:
+      return "output";
+    case Home::Temp:
+      return "arena";
+  }
+  return "?";
+}
+
+json buffers_json(const Plan& plan, const std::set<BufferId>& ids) {
+  json list = json::array();
+  for (BufferId id : ids) {
+    const Buffer& b = plan.program.buffers[static_cast<size_t>(id)];
+    json j = {{"home", home_name(b.home)}, {"name", b.name}, {"bytes", number(bytes_of(b))}};
+    if (b.home == Home::Output) j["output"] = b.index;
+    const auto offset = plan.arena_offset.find(id);
+    if (offset != plan.arena_offset.end()) j["arena_offset"] = number(offset->second);
+    list.push_back(std::move(j));
+  }
+  return list;
+}
+
+const char* kind_name(const Kernel& k) {
+  if (k.kind == KernelKind::Control) return "control";
+  if (k.kind == KernelKind::Check) return "check";
+  if (k.kind == KernelKind::Host) return "host";
+  return k.matmul ? "matmul" : k.kind == KernelKind::Copy ? "copy" : "loops";
+}
+
+json kernel_json(const Plan& plan, const Kernel& k) {
+  const LoopProgram& p = plan.program;
+  if (k.kind == KernelKind::Control)
+    return {{"kind", "control"}, {"control", name(k.control)}, {"bound", number(k.bound)}};
+  json j = {{"kind", kind_name(k)}, {"name", k.name}, {"device", k.device.type}};
+  if (k.device.index >= 0) j["device"] = fmt::format("{}:{}", k.device.type, k.device.index);
+  j["ops"] = json::array();
+  for (const Origin& o : k.origins)
+    j["ops"].push_back({{"op", o.op}, {"python", line_json(o.source)}});
+  j["bytes_read"] = number(bytes_read(p, k));
+  j["reads"] = buffers_json(plan, buffers_read(k));
+  if (k.kind == KernelKind::Check) {
+    j["message"] = k.message;
+    return j;
+  }
+  j["bytes_written"] = number(bytes_written(p, k));
+  j["writes"] = buffers_json(plan, buffers_written(k));
+  return j;
+}
+
+json mutation_json(const LoopProgram& p, const WriteBackInfo& w) {
+  const WriteBack& wb = p.graph->write_backs[static_cast<size_t>(w.write_back)];
+  const Input& in = p.graph->inputs[static_cast<size_t>(wb.input)];
+  return {{"kind", in.kind == InputKind::User ? "input" : "state"},
+          {"name", in.target.empty() ? in.name : in.target},
+          {"write", w.direct ? "direct" : "copy"},
+          {"reason", w.reason},
+          {"op", wb.op},
+          {"python", line_json(wb.source)}};
+}
+
 }  // namespace
+
+std::string explain_json(const Plan& plan) {
+  json j = {{"arena_bytes", number(plan.arena_bytes)}};
+  j["kernels"] = json::array();
+  for (const Kernel& k : plan.program.kernels) j["kernels"].push_back(kernel_json(plan, k));
+  j["mutations"] = json::array();
+  for (const WriteBackInfo& w : plan.program.write_backs)
+    j["mutations"].push_back(mutation_json(plan.program, w));
+  return j.dump(1, ' ', false, json::error_handler_t::replace) + "\n";
+}
 
 std::string explain(const Plan& plan) {
   const LoopProgram& p = plan.program;

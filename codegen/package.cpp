@@ -145,6 +145,7 @@ void make_package(Compilation& c) {
     c.package.push_back({file_for_level(c, level), bytes});
   for (const SourceFile& f : c.sources[0].files) c.package.push_back({"sources/" + f.name, f.text});
   c.package.push_back({"explain.txt", c.explain});
+  c.package.push_back({"explain.json", c.explain_json});
   for (PackageFile& f : samples) c.package.push_back(std::move(f));
   if (!c.sources[0].embed_weights)
     c.package.push_back({.name = "weights.bin", .weights = c.sources[0].weights});

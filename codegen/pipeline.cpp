@@ -55,6 +55,7 @@ void run_plan(Compilation& c) {
   verify(c.plan->program);
   require_in_place(*c.plan, c.settings);
   c.explain = explain(*c.plan);
+  c.explain_json = explain_json(*c.plan);
 }
 
 std::string print_exported(const Compilation& c) { return pt2::to_text(*c.exported); }

@@ -52,6 +52,7 @@ struct Compilation {
   std::vector<Sources> sources;                               // one per CPU level
   std::vector<std::pair<std::string, std::string>> binaries;  // CPU level, bytes of model.so
   std::string explain;                                        // text of `aotc explain`
+  std::string explain_json;                                   // the same, for programs
   std::vector<PackageFile> package;                           // everything that goes into the .aotc
   std::map<std::string, double> milliseconds;                 // per stage
 };
@@ -89,6 +90,8 @@ std::vector<std::string> list_package(const std::string& path);
 // One row per kernel: Python lines, ops, bytes read and written, storage, direct or copied
 // write-back and why.
 std::string explain(const Plan& plan);
+// The fields are described in codegen/cli/README.md.
+std::string explain_json(const Plan& plan);
 // Signature, shapes and ranges, mutations, aliased_io, devices, arena, as text, from a manifest.
 std::string describe_manifest(const std::string& manifest_json);
 

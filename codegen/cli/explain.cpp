@@ -1,6 +1,4 @@
 // aotc explain: a row per kernel, and for each mutation whether it is written in place and why.
-#include <nlohmann/json.hpp>
-
 #include "codegen/cli/commands.h"
 #include "codegen/cli/compile_flags.h"
 #include "codegen/cli/program_facts.h"
@@ -15,11 +13,7 @@ struct ExplainArguments {
 };
 
 int run_explain(const ExplainArguments& o) {
-  const std::string text = explanation_of(o.path, settings_of(o.flags));
-  if (o.output.json)
-    fmt::print("{}\n", nlohmann::json{{"explain", text}}.dump(1));
-  else
-    fmt::print("{}", text);
+  fmt::print("{}", explanation_of(o.path, settings_of(o.flags), o.output.json));
   return kExitOk;
 }
 

@@ -76,13 +76,17 @@ std::string manifest_of(const std::string& path, const CompileSettings& settings
   return manifest_json(*c.plan, weights, aliased_io_rows(*c.plan, weights), options);
 }
 
-std::string explanation_of(const std::string& path, const CompileSettings& settings) {
+std::string explanation_of(const std::string& path, const CompileSettings& settings, bool json) {
   if (is_library(path))
     user_error("{}: a library has no explanation of its kernels; give the package or the program",
                path);
-  if (package_manifest(path))
-    if (auto text = package_member(path, "explain.txt")) return *text;
-  return plan_program(path, settings).explain;
+  if (package_manifest(path)) {
+    const char* member = json ? "explain.json" : "explain.txt";
+    if (auto text = package_member(path, member)) return *text;
+    user_error("{}: it has no {}; compile the program again", path, member);
+  }
+  const Compilation c = plan_program(path, settings);
+  return json ? c.explain_json : c.explain;
 }
 
 }  // namespace aotc::cli

@@ -175,6 +175,20 @@ TEST_CASE("inspect and explain read programs and packages", "[commands]") {
     CHECK(has(explained.out, "kernel"));
     CHECK(has(explained.out, "counter"));
     CHECK(json::parse(aotc({"inspect", file, "--json"}).out).at("states").size() == 1);
+    const json j = json::parse(aotc({"explain", file, "--json"}).out);
+    CHECK(j.at("arena_bytes").is_number());
+    REQUIRE_FALSE(j.at("kernels").empty());
+    const json& kernel = j.at("kernels")[0];
+    CHECK(kernel.at("device") == "cpu");
+    CHECK(has(kernel.at("ops")[0].at("op").get<std::string>(), "aten."));
+    CHECK(kernel.at("ops")[0].at("python").contains("line"));
+    CHECK(kernel.at("bytes_read").get<int64_t>() > 0);
+    CHECK(kernel.at("writes")[0].at("home").is_string());
+    REQUIRE(j.at("mutations").size() == 1);
+    CHECK(j.at("mutations")[0].at("name") == "counter");
+    CHECK(j.at("mutations")[0].at("kind") == "state");
+    CHECK(j.at("mutations")[0].at("write") == "direct");
+    CHECK_FALSE(j.at("mutations")[0].at("reason").get<std::string>().empty());
   }
 }
 
@@ -194,7 +208,8 @@ TEST_CASE("ops lists the table in three forms", "[commands]") {
   check_ok(r);
   CHECK(has(r.out, "aten.add.Tensor"));
   CHECK(has(r.out, "pointwise"));
-  CHECK(has(aotc({"ops", "--markdown"}).out, "| `aten.add.Tensor` | bool, integers, halves, floats, complex | cpu |"));
+  CHECK(has(aotc({"ops", "--markdown"}).out,
+            "| `aten.add.Tensor` | bool, integers, halves, floats, complex | cpu |"));
   const json ops = json::parse(aotc({"ops", "--json", "aten.add."}).out).at("ops");
   bool in_place = false;
   for (const json& op : ops) in_place = in_place || op.value("in_place", "") == "aten.add_.Tensor";
