@@ -14,6 +14,22 @@ struct Table {
   std::vector<std::unique_ptr<OpDef>> derived;
 };
 
+// Whether torch has an in-place or `.out` op of this name.
+bool is_torch_form(std::string_view name) {
+  static constexpr std::string_view kForms[] = {
+#define X(form) form,
+#include "ir/ops/torch_forms.def"
+#undef X
+  };
+  return std::binary_search(std::begin(kForms), std::end(kForms), name);
+}
+
+void add_form(Table& t, OpDef form) {
+  if (!is_torch_form(form.name())) return;
+  auto d = std::make_unique<OpDef>(std::move(form));
+  if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+}
+
 // "aten.add_.Tensor" for "aten.add.Tensor".
 std::string in_place_name(const std::string& name) {
   size_t dot = name.find('.', name.find('.') + 1);
@@ -30,22 +46,22 @@ bool has_in_place_form(const OpDef& op) {
 }
 
 void derive_in_place(Table& t, const OpDef& op) {
-  auto d = std::make_unique<OpDef>(op);
-  d->schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
-  d->schema.num_outputs = 1;
-  d->schema.args[0].mutated = true;
-  d->twin = &op;
-  d->infer = in_place_types;
-  if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+  OpDef d = op;
+  d.schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
+  d.schema.num_outputs = 1;
+  d.schema.args[0].mutated = true;
+  d.twin = &op;
+  d.infer = in_place_types;
+  add_form(t, std::move(d));
 }
 
 // "aten.t_.default": the view, under which the tensor itself is known from there on.
 void derive_in_place_view(Table& t, const OpDef& op) {
   if (!op.is_view() || !op.name().starts_with("aten.") || op.schema.num_outputs != 1) return;
-  auto d = std::make_unique<OpDef>(op);
-  d->schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
-  d->schema.args[0].mutated = true;
-  if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+  OpDef d = op;
+  d.schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
+  d.schema.args[0].mutated = true;
+  add_form(t, std::move(d));
 }
 
 // Names that rows have by themselves stay theirs; of the derived ones, those that do not follow the
@@ -55,8 +71,7 @@ void derive_out_forms(Table& t) {
     for (const OpDef& op : t.rows)
       for (OpDef& form : out_forms(op)) {
         if (follows_out_rule(op) != by_rule) continue;
-        auto d = std::make_unique<OpDef>(std::move(form));
-        if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
+        add_form(t, std::move(form));
       }
   };
   derive(false);

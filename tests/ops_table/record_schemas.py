@@ -1,4 +1,5 @@
-"""Records torch's schema of every op that ir/ops has a row for, and of its in-place form, into schemas.txt.
+"""Records torch's schema of every op that ir/ops has a row for, and of its in-place form, into schemas.txt; and the
+names of torch's in-place and `.out` forms of these ops into ir/ops/torch_forms.def.
 
 Needs torch; the tests only read the file. Usage: python record_schemas.py
 """
@@ -43,6 +44,13 @@ def in_place_name(name):
     return f"{namespace}.{base}_.{overload}"
 
 
+def writing_forms(schemas, names):
+    """Names of ops that write an argument, of the rows' ops."""
+    bases = {n.rsplit(".", 1)[0] for n in names}
+    return sorted(n for n in schemas if n.startswith("aten.") and "!" in schemas[n].split("->")[0] and
+                  {n.rsplit(".", 1)[0], n.rsplit(".", 1)[0][:-1]} & bases or n in explicit_in_place_names() & schemas.keys())
+
+
 def main():
     schemas = torch_schemas()
     names = row_names()
@@ -52,6 +60,9 @@ def main():
     names |= {n for n in explicit_in_place_names() if n in schemas}
     names |= {in_place_name(n) for n in names if in_place_name(n) in schemas}
     (HERE / "schemas.txt").write_text("\n".join(schemas[n] for n in sorted(names)) + "\n")
+    forms = writing_forms(schemas, names)
+    (ROWS / "torch_forms.def").write_text("// Written by tests/ops_table/record_schemas.py, sorted.\n" +
+                                          "".join(f'X("{n}")\n' for n in forms))
     print(f"{len(names)} schemas of torch {torch.__version__}")
 
 
