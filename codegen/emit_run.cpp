@@ -232,7 +232,7 @@ class RunEmitter {
     for (size_t i = 0; i < p_.output_buffers.size(); ++i) {
       const BufferId b = p_.output_buffers[i];
       if (b < 0 || buffer(b).home != Home::Output ||
-          !becomes_known(product(buffer(b).sizes), "output" + std::to_string(i)))
+          !becomes_known(buffer(b).sizes, "output" + std::to_string(i)))
         continue;
       for (const Sym& s : buffer(b).sizes) sizes_(s);
       for (const Sym& s : buffer(b).strides) sizes_(s);
@@ -240,13 +240,15 @@ class RunEmitter {
     }
     for (const auto& [b, slot] : plan_.scratch_slot) {
       const Sym bytes = plan_.scratch_bytes.at(b);
-      if (!becomes_known(bytes, "scratch" + std::to_string(slot))) continue;
+      if (!becomes_known({bytes}, "scratch" + std::to_string(slot))) continue;
       text += scratch(slot, fmt::format("frame->extents[{}]", sizes_.entry(bytes)));
     }
     for (const ScheduledKernel& s : kernels_) {
       if (!s.kernel.matmul) continue;
       const Matmul& m = *s.kernel.matmul;
-      if (!becomes_known(product(m.batch_sizes) + m.m + m.n + m.k, s.kernel.name)) continue;
+      std::vector<Sym> sizes = m.batch_sizes;
+      sizes.insert(sizes.end(), {m.m, m.n, m.k});
+      if (!becomes_known(sizes, s.kernel.name)) continue;
       matmul_slots_[s.kernel.name] = out_.scratch_slots;
       text += scratch(out_.scratch_slots++, scratch_bytes(m, *this));
     }
@@ -260,9 +262,11 @@ class RunEmitter {
         slot, bytes);
   }
 
-  // Once for each thing: its size depends on data, and all of that is known.
-  bool becomes_known(const Sym& size, const std::string& what) {
-    const std::vector<std::string> needed = sizes_.data_dependent(size);
+  // Once for each thing: its sizes depend on data, and all of that is known.
+  bool becomes_known(const std::vector<Sym>& sizes, const std::string& what) {
+    std::vector<std::string> needed;
+    for (const Sym& s : sizes)
+      for (const std::string& n : sizes_.data_dependent(s)) needed.push_back(n);
     auto known = [&](const std::string& n) { return std::ranges::find(known_, n) != known_.end(); };
     return !needed.empty() && std::ranges::all_of(needed, known) && obtained_.insert(what).second;
   }

@@ -171,7 +171,8 @@ def _bits_of_any_size(self, x):
 
 def _where_found(self, x):
     i, j = torch.where(x > 0)
-    return i, j, x[i, j], torch.where(x[0, 0] < 0)[0]
+    z = x[0, 0].nonzero()
+    return z, i, j, x[i, j], torch.where(x[0, 0] < 0)[0]
 
 
 def _deep(self, x):
