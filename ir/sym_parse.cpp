@@ -144,16 +144,36 @@ class Parser {
     Sym a = power();
     for (;;) {
       if (accept("//"))
-        a = floordiv(a, power());
+        a = of_integers(floordiv, a, power());
       else if (text_.substr(at_, 2) != "**" && accept("*"))
         a = times(a, power());
       else if (accept("/"))
         a = float_div(a, power());
       else if (accept("%"))
-        a = mod(a, power());
+        a = of_integers(mod, a, power());
       else
         return a;
     }
+  }
+
+  Sym of_integers(Binary f, const Sym& a, const Sym& b) const {
+    if (is_float(a) || is_float(b))
+      fail("a remainder or whole quotient of floats is not supported");
+    return f(a, b);
+  }
+
+  // Piecewise(ExprCondPair(value, condition), ...): the first whose condition holds.
+  Sym piecewise(size_t count) {
+    if (count == 0 || count > pairs_.size()) fail("malformed Piecewise");
+    Sym result(0), rest(1);
+    for (size_t i = pairs_.size() - count; i < pairs_.size(); ++i) {
+      const auto& [value, holds] = pairs_[i];
+      if (is_float(value)) fail("a choice between floats is not supported");
+      result = result + value * rest * holds;
+      rest = rest * (Sym(1) - holds);
+    }
+    pairs_.resize(pairs_.size() - count);
+    return result;
   }
 
   Sym raise(const Sym& base, const Sym& exponent) {
@@ -308,15 +328,21 @@ class Parser {
       need(1);
       return a[0];
     }
+    if (is({"ExprCondPair"})) {
+      need(2);
+      pairs_.emplace_back(a[0], a[1]);
+      return Sym(0);
+    }
+    if (is({"Piecewise"})) return piecewise(a.size());
     if (is({"Not", "not"})) {
       need(1);
       return sym_not(a[0]);
     }
     if (auto f = float_function(name, a)) return *f;
     need(2);
-    if (is({"FloorDiv", "floordiv", "CleanDiv"})) return floordiv(a[0], a[1]);
-    if (is({"CeilDiv"})) return ceildiv(a[0], a[1]);
-    if (is({"Mod", "PythonMod", "mod"})) return mod(a[0], a[1]);
+    if (is({"FloorDiv", "floordiv", "CleanDiv"})) return of_integers(floordiv, a[0], a[1]);
+    if (is({"CeilDiv"})) return of_integers(ceildiv, a[0], a[1]);
+    if (is({"Mod", "PythonMod", "mod"})) return of_integers(mod, a[0], a[1]);
     if (is({"Pow", "PowByNatural"})) return raise(a[0], a[1]);
     if (is({"Eq", "Equality", "eq"})) return equal(a[0], a[1]);
     if (is({"Ne", "Unequality"})) return unequal(a[0], a[1]);
@@ -361,6 +387,7 @@ class Parser {
   std::string_view text_;
   size_t at_ = 0;
   int depth_ = 0;
+  std::vector<std::pair<Sym, Sym>> pairs_;  // values and conditions of Piecewise
 };
 
 }  // namespace

@@ -39,7 +39,7 @@ class Importer {
         known_.set_range(symbol_name(name), Sym(*range.min), std::nullopt);
     for (const auto& [name, v] : source_.sym_int_values) symbols_[name] = parse(v.expr);
     for (const auto& [name, v] : source_.sym_bool_values)
-      if (!v.expr.empty()) symbols_[name] = parse_text(v.expr);
+      symbols_[name] = v.expr.empty() ? Sym(v.value ? 1 : 0) : parse_text(v.expr);
     for (const auto& [name, v] : source_.sym_float_values)
       symbols_[name] = v.expr.empty() ? float_number(v.value) : to_float(parse_text(v.expr));
     for (const pt2::InputSpec& spec : p_.input_specs) import_input(spec);
@@ -280,6 +280,10 @@ class Importer {
       v = graph_->new_symbol_value(s->name, symbol(s->name));
     } else if (auto* f = std::get_if<pt2::SymFloatName>(&a.value)) {
       v = graph_->new_symbol_value(f->name, symbol(f->name));
+    } else if (auto* b = std::get_if<pt2::SymBoolName>(&a.value);
+               b && symbol(b->name).symbols().size() == 1) {
+      // item() of a bool: a condition on the symbol that is 1 where it is true
+      v = graph_->new_symbol_value(b->name, Sym::symbol(*symbol(b->name).symbols().begin()));
     } else if (auto* l = std::get_if<std::vector<pt2::Argument>>(&a.value)) {
       for (const auto& item : *l) add_output(node, item);
       return;

@@ -82,6 +82,9 @@ Rows bit_view_ops() {
   OpDef view = formula_op("aten.view.dtype(Tensor(a) self, ScalarType dtype) -> Tensor(a)",
                           LoopsKind::Index, bits_type, bits);
   view.put = [](Rewriter& r, Value* self, Value* written) {
+    // Bytes other than 0 and 1 would not stay what they are.
+    if (is_bool(self->type.dtype) || is_bool(written->type.dtype))
+      unsupported(r.node, "a write through a view of or as bool", "write to the tensor itself");
     return r("aten.view.dtype", {written, self->type.dtype});
   };
   return {view};

@@ -79,6 +79,12 @@ Values nonzero_numpy(Rewriter& r) {
   return results;
 }
 
+Values argwhere(Rewriter& r) {
+  TensorExpr positions = in(r, "self").apply("aten.nonzero.default");
+  if (!r.node.outputs.empty()) positions.v->type.sizes[0] = r.node.output()->type.sizes[0];
+  return {positions};
+}
+
 // ---- integers out of tensors
 
 void lower_item(Lowering& l, const Node& n) {
@@ -190,7 +196,7 @@ Rows dynamic_ops() {
           LoopsKind::Index, nonzero_static_type, lower_nonzero_static),
       rewrite_op("aten.nonzero_numpy.default(Tensor self) -> Tensor[]", nonzero_numpy),
       rewrite_op("aten.where.default(Tensor condition) -> Tensor[]", nonzero_numpy),
-      alias_op("aten.argwhere.default(Tensor self) -> Tensor", "aten.nonzero.default"),
+      rewrite_op("aten.argwhere.default(Tensor self) -> Tensor", argwhere),
       loops_op("aten.item.default(Tensor self) -> Scalar", LoopsKind::Host, no_types, lower_item),
       loops_op("aten._local_scalar_dense.default(Tensor self) -> Scalar", LoopsKind::Host, no_types,
                lower_item),

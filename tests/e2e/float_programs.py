@@ -18,6 +18,10 @@ def _items(self, x, n, h, b):
             x.double() / s, torch.where(x > 0, s, x), s)
 
 
+def _item_of_bool(self, x, b):
+    return x * b.item(), x.masked_fill(x > 0, b.item()), torch.full((2,), b.item(), dtype=torch.int64)
+
+
 def _items_checked(self, x):
     v = x.sum().item()
     torch._check(v > 0.5)
@@ -58,6 +62,7 @@ def register(program):
 
     add("items", _items, lambda: [(R(3), torch.arange(4), R(4).bfloat16(), torch.tensor([True, False])) for _ in range(2)],
         lambda: {"t": torch.ones(3)}, sequence=True)
+    add("item_of_bool", _item_of_bool, lambda: [(R(3), torch.tensor(True)), (R(3), torch.tensor(False))])
     add("items_checked", _items_checked, lambda: [(R(5).abs() + 1,), (torch.ones(5),), (-R(5).abs(),)], refused=(2,))
     add("items_branch", _branch, lambda: [(torch.ones(5),), (-torch.ones(5),), (torch.full((5,), 0.05),)])
     add("lengths", _lengths, LENGTHS, dynamic_shapes=AUTO)

@@ -172,7 +172,7 @@ def _bits_of_any_size(self, x):
 def _where_found(self, x):
     i, j = torch.where(x > 0)
     z = x[0, 0].nonzero()
-    return z, i, j, x[i, j], torch.where(x[0, 0] < 0)[0]
+    return z, torch.argwhere(x > 0.5), i, j, x[i, j], torch.where(x[0, 0] < 0)[0]
 
 
 def _deep(self, x):

@@ -201,6 +201,16 @@ TEST_CASE("floats are computed as Python computes them") {
     }
 }
 
+TEST_CASE("a choice takes the first value whose condition holds") {
+  const Sym choice = Sym::parse(
+      "Piecewise(ExprCondPair(Integer(3), Lt(s0, 2)), ExprCondPair(s1, Lt(s0, 5)), "
+      "ExprCondPair(Integer(7), true))");
+  CHECK(eval(choice, 1, 9, 0) == 3);
+  CHECK(eval(choice, 4, 9, 0) == 9);
+  CHECK(eval(choice, 5, 9, 0) == 7);
+  CHECK_THROWS_AS(Sym::parse("Piecewise()"), UserError);
+}
+
 TEST_CASE("floats of the archive are read, and mix with integers") {
   Assumptions sizes;
   sizes.set_range("s0", Sym(0), std::nullopt);
@@ -225,6 +235,8 @@ TEST_CASE("floats of the archive are read, and mix with integers") {
   CHECK(float_constant(Sym::parse("zuf0 * 2.5e-1").substitute({{"zuf0", Sym(float_bits(2))}})) ==
         0.5);
   CHECK_THROWS_AS(Sym::parse("float(1.5.2)"), UserError);
+  CHECK_THROWS_AS(Sym::parse("PythonMod(zuf0, Float('0.7', precision=53))"), UserError);
+  CHECK_THROWS_AS(Sym::parse("7.5 // s0"), UserError);
   CHECK_THROWS_AS(Sym::parse("float()"), UserError);
   CHECK_THROWS_AS(Sym::parse("trunc(float(nan))"), UserError);
   CHECK_THROWS_AS(Sym::parse("trunc(float(1e300))"), UserError);
