@@ -100,14 +100,9 @@ void set_meaning(const OpDef& op, OpRow& row) {
   }
 }
 
-// "aten.add.Tensor" is "aten.add_.Tensor" in place.
-std::string in_place_name(const std::string& name) {
-  const size_t first = name.find('.');
-  const size_t second = first == std::string::npos ? first : name.find('.', first + 1);
-  if (second == std::string::npos) return "";
-  const std::string derived = name.substr(0, second) + "_" + name.substr(second);
-  const OpDef* op = find_op(derived);
-  return op && op->mutates() ? derived : "";
+std::string in_place_name(const OpDef& op) {
+  const OpDef* form = find_op(in_place_name_of(op));
+  return form && !form->schema.args.empty() && form->schema.args[0].mutated ? form->name() : "";
 }
 
 std::string out_name(const OpDef& op) {
@@ -149,7 +144,7 @@ std::vector<OpRow> op_rows(const std::string& filter) {
     OpRow row;
     row.name = op->name();
     set_meaning(*op, row);
-    row.in_place = in_place_name(row.name);
+    row.in_place = in_place_name(*op);
     row.out = out_name(*op);
     row.devices = "cpu";
     row.dtypes = element_types(*op);

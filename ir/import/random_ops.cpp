@@ -33,14 +33,6 @@ bool contains(const auto& list, std::string_view name) {
   return std::find(std::begin(list), std::end(list), name) != std::end(list);
 }
 
-// "torch.ops.aten.rand.default" -> "rand"; of other namespaces, nothing.
-std::string_view aten_name(std::string_view target) {
-  constexpr std::string_view kPrefix = "torch.ops.aten.";
-  if (!target.starts_with(kPrefix)) return {};
-  target.remove_prefix(kPrefix.size());
-  return target.substr(0, target.find('.'));
-}
-
 const pt2::Argument* argument(const pt2::Node& n, std::string_view name) {
   for (const pt2::NamedArgument& a : n.inputs)
     if (a.name == name) return &a.arg;
@@ -64,7 +56,7 @@ bool is_zero(const pt2::Node& n, std::string_view name) {
 }  // namespace
 
 std::optional<std::string> random_remedy(const pt2::Node& node) {
-  std::string_view name = aten_name(node.target);
+  std::string_view name = pt2::aten_name(node.target);
   if (contains(kGenerators, name)) return "make them outside and pass them as inputs of the model";
   bool training = contains(kTraining, name) && !is_zero(node, "p") &&
                   (is_true(node, "train") || is_true(node, "training"));

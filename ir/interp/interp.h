@@ -44,9 +44,10 @@ struct RunResult {
 struct RunOptions {
   bool reverse_axes =
       false;  // level 2: run independent iterations backwards; results must not change
+  bool reverse_reductions = false;  // level 2: feed accumulators that fix no order backwards
   // Level 1, not 0: a seed. Nodes that add up or multiply up floating-point numbers see operands
-  // and yield results that are off by a few units in the last place: what may change is what the
-  // order of the additions may change.
+  // and yield results that are off by a few units in the last place, and with odd seeds take their
+  // elements backwards: what may change is what the order may change.
   uint64_t jitter = 0;
   // A while loop that goes on longer is a failed check: random inputs may never end one.
   int64_t max_iterations = 10000;

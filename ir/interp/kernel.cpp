@@ -53,7 +53,8 @@ class KernelRun {
       std::fill(evaluated_.begin(), evaluated_.end(), -1);
       for (size_t p = 0; p < phases_.size(); ++p) {
         for (int a : k_.phases[p].accumulators) start(a);
-        loop(phases_[p].axes, 0, false, [&] { iterate(p); });
+        loop(phases_[p].axes, 0, options_.reverse_reductions && may_reorder(p),
+             [&] { iterate(p); });
       }
     });
     if (k_.kind == KernelKind::Host && !k_.symbol.empty())
@@ -166,6 +167,15 @@ class KernelRun {
       slots_[static_cast<size_t>(axis.slot)] = reverse ? extent - 1 - i : i;
       loop(axes, level + 1, reverse, body);
     }
+  }
+
+  // Whether the phase may take its elements in any order.
+  bool may_reorder(size_t p) const {
+    const Phase& phase = k_.phases[p];
+    return !phase.ordered && std::ranges::none_of(phase.accumulators, [&](int i) {
+      const Accumulator& a = k_.accumulators[static_cast<size_t>(i)];
+      return a.ordered || a.companion >= 0 || is_companion_[static_cast<size_t>(i)];
+    });
   }
 
   void start(int accumulator) {

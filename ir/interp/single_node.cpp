@@ -35,7 +35,9 @@ class SingleNode {
       internal_error("an operand is no storage");
     };
     Buffers buffers(program, inputs_, no_storage, symbols_);
-    run_kernels(program, buffers, symbols_, {});
+    RunOptions options;
+    options.reverse_reductions = inexact && jitter % 2 == 1;
+    run_kernels(program, buffers, symbols_, options);
     std::vector<Tensor> results(node_->outputs.size());
     for (size_t i = 0; i < outputs_.size(); ++i)
       results[outputs_[i]] =

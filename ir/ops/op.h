@@ -140,6 +140,8 @@ const OpDef* find_op(std::string_view name);
 std::vector<const OpDef*> all_ops();
 // Names of rows nearest to an unknown one, for messages.
 std::vector<std::string> similar_ops(std::string_view name);
+// What torch calls the op's in-place form, if it has one.
+std::string in_place_name_of(const OpDef& op);
 
 // Argument access by schema name; throws InternalError when absent.
 const Arg& arg(const Node& n, std::string_view name);

@@ -1,9 +1,11 @@
 // Changing the resolution of images: nearest and linear interpolation in one to three dimensions,
 // bicubic in two; and the windows of im2col and col2im.
+#include "ir/ops/resample.h"
+
 #include <cmath>
 
+#include "ir/ops/require.h"
 #include "ir/ops/scalar_math.h"
-#include "ir/ops/tensor_expr.h"
 
 namespace aotc {
 namespace {
@@ -97,41 +99,13 @@ Rows core_rows() {
 
 // ---- torch's spellings
 
-struct Target {
-  Index sizes;
-  std::vector<double> scales;  // 0: not given
-};
-
-// Output sizes, or sizes times scale factors rounded down.
-Target target_of(Rewriter& r, TensorExpr x, size_t spatial) {
-  Target t{{}, std::vector<double>(spatial, 0)};
-  const Schema& s = r.node.op->schema;
-  if (s.index_of("scale_factors") >= 0) {
-    if (auto* f = std::get_if<std::vector<double>>(&arg(r.node, "scale_factors"))) t.scales = *f;
-  } else {
-    const char* names[] = {"scales_d", "scales_h", "scales_w"};
-    for (size_t d = 0; d < spatial; ++d) {
-      const char* name = spatial == 1 ? "scales" : names[3 - spatial + d];
-      if (!arg_is_none(r.node, name)) t.scales[d] = double_arg(r.node, name);
-    }
-  }
-  if (!arg_is_none(r.node, "output_size")) {
-    t.sizes = syms_arg(r.node, "output_size");
-    return t;
-  }
-  for (size_t d = 0; d < spatial; ++d) {
-    t.sizes.push_back(floor_to_int(float_mul(float_number(t.scales.at(d)), x.sizes()[d + 2])));
-  }
-  return t;
-}
-
 // Dimension by dimension; linear and cubic ones in float32 for half types, rounded once.
 OpDef resize_op(std::string_view schema, size_t spatial, std::string core,
                 std::optional<bool> exact = {}) {
   return rewrite_op(schema, [=](Rewriter& r) {
     TensorExpr x{&r, std::get<Value*>(r.node.args[0])};
     DType result = x.dtype();
-    Target t = target_of(r, x, spatial);
+    ResizeTarget t = resize_target(r, x, spatial);
     bool flag = exact ? *exact : bool_arg(r.node, "align_corners");
     if (!exact) x = widened(x);
     for (size_t d = spatial; d-- > 0;)
@@ -288,6 +262,28 @@ void lower_col2im(Lowering& l, const Node& n) {
 }
 
 }  // namespace
+
+ResizeTarget resize_target(Rewriter& r, TensorExpr x, size_t spatial) {
+  ResizeTarget t{{}, std::vector<double>(spatial, 0)};
+  if (r.node.op->schema.index_of("scale_factors") >= 0) {
+    if (auto* f = std::get_if<std::vector<double>>(&arg(r.node, "scale_factors"))) t.scales = *f;
+  } else {
+    const char* names[] = {"scales_d", "scales_h", "scales_w"};
+    for (size_t d = 0; d < spatial; ++d) {
+      const char* name = spatial == 1 ? "scales" : names[3 - spatial + d];
+      if (!arg_is_none(r.node, name)) t.scales[d] = double_arg(r.node, name);
+    }
+  }
+  require(r.node, t.scales.size() == spatial, "'scale_factors' has {} numbers, expected {}",
+          t.scales.size(), spatial);
+  t.sizes = syms_arg(r.node, "output_size");
+  if (t.sizes.empty())
+    for (size_t d = 0; d < spatial; ++d)
+      t.sizes.push_back(floor_to_int(float_mul(float_number(t.scales[d]), x.sizes().at(d + 2))));
+  require(r.node, t.sizes.size() == spatial, "'output_size' has {} numbers, expected {}",
+          t.sizes.size(), spatial);
+  return t;
+}
 
 Rows resample_ops() {
   Rows rows = core_rows();

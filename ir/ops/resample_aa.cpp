@@ -2,8 +2,8 @@
 // itself, width first.
 #include <cmath>
 
+#include "ir/ops/resample.h"
 #include "ir/ops/scalar_math.h"
-#include "ir/ops/tensor_expr.h"
 
 namespace aotc {
 Rows antialias_ops();
@@ -75,44 +75,17 @@ void lower_resize(Lowering& l, const Node& n) {
   l.finish(k, n);
 }
 
-Values resized(Rewriter& r, TensorExpr x, const Index& size, double height, double width,
-               bool cubic) {
-  bool corners = bool_arg(r.node, "align_corners");
-  if (x.rank() != 4)
-    unsupported(r.node, "an image without four dimensions", "add a batch dimension");
-  x = x.apply("aotc.antialias", {Sym(3), size[1], width, corners, cubic});
-  return {x.apply("aotc.antialias", {Sym(2), size[0], height, corners, cubic})};
-}
-
-double factor_or_none(const Node& n, std::string_view name) {
-  return arg_is_none(n, name) ? 0 : double_arg(n, name);
-}
-
-OpDef sized_op(std::string_view schema, bool cubic) {
+OpDef antialias_op(std::string_view schema, bool cubic) {
   return rewrite_op(schema, [cubic](Rewriter& r) {
-    return resized(r, in(r, "self"), syms_arg(r.node, "output_size"),
-                   factor_or_none(r.node, "scales_h"), factor_or_none(r.node, "scales_w"), cubic);
-  });
-}
-
-// A size, or a factor for each dimension.
-OpDef scaled_op(std::string_view schema, bool cubic) {
-  return rewrite_op(schema, [cubic](Rewriter& r) {
-    TensorExpr x = in(r, "input");
-    Index size = syms_arg(r.node, "output_size");
-    bool scaled = !arg_is_none(r.node, "scale_factors");
-    if (size.size() != 2 && !(scaled && size.empty()))
-      unsupported(r.node, "this list of sizes", "pass a size for each dimension");
-    if (!scaled) return resized(r, x, size, 0, 0, cubic);
-    const auto* factors = std::get_if<std::vector<double>>(&arg(r.node, "scale_factors"));
-    if (!factors || factors->size() != 2)
-      unsupported(r.node, "this list of scale factors", "pass one factor for each dimension");
-    for (size_t d = 0; size.size() < 2 && d < 2; ++d) {
-      auto here = x.size(static_cast<int64_t>(d) + 2).constant();
-      if (!here) unsupported(r.node, "a factor for a dynamic size", "pass the size");
-      size.push_back(Sym(static_cast<int64_t>(static_cast<double>(*here) * (*factors)[d])));
-    }
-    return resized(r, x, size, (*factors)[0], (*factors)[1], cubic);
+    TensorExpr x{&r, std::get<Value*>(r.node.args[0])};
+    if (x.rank() != 4)
+      unsupported(r.node, "an image without four dimensions", "add a batch dimension");
+    const ResizeTarget t = resize_target(r, x, 2);
+    const bool corners = bool_arg(r.node, "align_corners");
+    for (size_t d : {1, 0})
+      x = x.apply("aotc.antialias",
+                  {Sym(static_cast<int64_t>(d) + 2), t.sizes[d], t.scales[d], corners, cubic});
+    return Values{x};
   });
 }
 
@@ -123,18 +96,18 @@ Rows antialias_ops() {
       loops_op("aotc.antialias(Tensor self, int dim, SymInt size, float factor, bool "
                "align_corners, bool cubic) -> Tensor",
                LoopsKind::Template, resized_type, lower_resize),
-      sized_op("aten._upsample_bilinear2d_aa.default(Tensor self, SymInt[2] output_size, bool "
-               "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-               false),
-      sized_op("aten._upsample_bicubic2d_aa.default(Tensor self, SymInt[2] output_size, bool "
-               "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
-               true),
-      scaled_op("aten._upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool "
-                "align_corners, float[]? scale_factors) -> Tensor",
-                false),
-      scaled_op("aten._upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool "
-                "align_corners, float[]? scale_factors) -> Tensor",
-                true),
+      antialias_op("aten._upsample_bilinear2d_aa.default(Tensor self, SymInt[2] output_size, bool "
+                   "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+                   false),
+      antialias_op("aten._upsample_bicubic2d_aa.default(Tensor self, SymInt[2] output_size, bool "
+                   "align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+                   true),
+      antialias_op("aten._upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool "
+                   "align_corners, float[]? scale_factors) -> Tensor",
+                   false),
+      antialias_op("aten._upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool "
+                   "align_corners, float[]? scale_factors) -> Tensor",
+                   true),
   };
 }
 

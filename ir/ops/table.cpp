@@ -30,12 +30,6 @@ void add_form(Table& t, OpDef form) {
   if (t.by_name.emplace(d->name(), d.get()).second) t.derived.push_back(std::move(d));
 }
 
-// "aten.add_.Tensor" for "aten.add.Tensor".
-std::string in_place_name(const std::string& name) {
-  size_t dot = name.find('.', name.find('.') + 1);
-  return name.substr(0, dot) + "_" + name.substr(dot);
-}
-
 bool has_in_place_form(const OpDef& op) {
   if (op.schema.args.empty() || op.schema.args[0].type != "Tensor" || op.schema.num_outputs < 1)
     return false;
@@ -47,7 +41,7 @@ bool has_in_place_form(const OpDef& op) {
 
 void derive_in_place(Table& t, const OpDef& op) {
   OpDef d = op;
-  d.schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
+  d.schema.name = in_place_name_of(op);
   d.schema.num_outputs = 1;
   d.schema.args[0].mutated = true;
   d.twin = &op;
@@ -59,7 +53,7 @@ void derive_in_place(Table& t, const OpDef& op) {
 void derive_in_place_view(Table& t, const OpDef& op) {
   if (!op.is_view() || !op.name().starts_with("aten.") || op.schema.num_outputs != 1) return;
   OpDef d = op;
-  d.schema.name = op.in_place_name.empty() ? in_place_name(op.name()) : op.in_place_name;
+  d.schema.name = in_place_name_of(op);
   d.schema.args[0].mutated = true;
   add_form(t, std::move(d));
 }
@@ -115,6 +109,13 @@ size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 }  // namespace
+
+std::string in_place_name_of(const OpDef& op) {
+  if (!op.in_place_name.empty()) return op.in_place_name;
+  const std::string& name = op.name();
+  const size_t dot = name.rfind('.');
+  return name.substr(0, dot) + "_" + name.substr(dot);
+}
 
 bool OpDef::is_check() const {
   const auto* m = as<LoopsMeaning>();

@@ -9,61 +9,53 @@
 namespace aotc::pt2 {
 namespace {
 
-const std::string kAten = "torch.ops.aten.";
-
-std::string base_name(const Node& n) {
-  if (!n.target.starts_with(kAten)) return "";
-  const std::string op = n.target.substr(kAten.size());
-  return op.substr(0, op.find('.'));
-}
-
 // Ops that autocast may run in its lower precision.
-bool lowers(const std::string& op) {
-  static const std::set<std::string> kOps = {"_convolution",
-                                             "conv1d",
-                                             "conv2d",
-                                             "conv3d",
-                                             "conv_tbc",
-                                             "conv_transpose1d",
-                                             "conv_transpose2d",
-                                             "conv_transpose3d",
-                                             "convolution",
-                                             "prelu",
-                                             "mm",
-                                             "mv",
-                                             "bmm",
-                                             "addmm",
-                                             "addmv",
-                                             "addr",
-                                             "addbmm",
-                                             "baddbmm",
-                                             "matmul",
-                                             "linear",
-                                             "bilinear",
-                                             "einsum",
-                                             "inner",
-                                             "tensordot",
-                                             "dot",
-                                             "vdot",
-                                             "chain_matmul",
-                                             "linalg_vecdot",
-                                             "linalg_matmul",
-                                             "linalg_multi_dot",
-                                             "scaled_dot_product_attention",
-                                             "_native_multi_head_attention",
-                                             "lstm",
-                                             "gru",
-                                             "rnn_tanh",
-                                             "rnn_relu",
-                                             "lstm_cell",
-                                             "gru_cell",
-                                             "rnn_tanh_cell",
-                                             "rnn_relu_cell"};
+bool lowers(std::string_view op) {
+  static const std::set<std::string_view> kOps = {"_convolution",
+                                                  "conv1d",
+                                                  "conv2d",
+                                                  "conv3d",
+                                                  "conv_tbc",
+                                                  "conv_transpose1d",
+                                                  "conv_transpose2d",
+                                                  "conv_transpose3d",
+                                                  "convolution",
+                                                  "prelu",
+                                                  "mm",
+                                                  "mv",
+                                                  "bmm",
+                                                  "addmm",
+                                                  "addmv",
+                                                  "addr",
+                                                  "addbmm",
+                                                  "baddbmm",
+                                                  "matmul",
+                                                  "linear",
+                                                  "bilinear",
+                                                  "einsum",
+                                                  "inner",
+                                                  "tensordot",
+                                                  "dot",
+                                                  "vdot",
+                                                  "chain_matmul",
+                                                  "linalg_vecdot",
+                                                  "linalg_matmul",
+                                                  "linalg_multi_dot",
+                                                  "scaled_dot_product_attention",
+                                                  "_native_multi_head_attention",
+                                                  "lstm",
+                                                  "gru",
+                                                  "rnn_tanh",
+                                                  "rnn_relu",
+                                                  "lstm_cell",
+                                                  "gru_cell",
+                                                  "rnn_tanh_cell",
+                                                  "rnn_relu_cell"};
   return kOps.contains(op);
 }
 
 bool writes(const Node& n) {
-  const std::string base = base_name(n);
+  const std::string_view base = aten_name(n.target);
   return (base.ends_with("_") && !base.ends_with("__")) || n.target.ends_with("out");
 }
 
@@ -88,7 +80,8 @@ void Inliner::add_with_casts(const Node& n) {
   const DType to = declared->second.dtype;
   // What promotion or an fp32 op makes of lower operands is exact.
   const bool raises = to == DType::Float32;
-  if (!raises && !(to == autocast_.type && lowers(base_name(n)))) return out_.nodes.push_back(n);
+  if (!raises && !(to == autocast_.type && lowers(aten_name(n.target))))
+    return out_.nodes.push_back(n);
   Node cast = n;
   for (NamedArgument& a : cast.inputs) a.arg = cast_argument(n, a.arg, to);
   out_.nodes.push_back(std::move(cast));
@@ -111,7 +104,7 @@ Argument Inliner::cast_argument(const Node& n, const Argument& a, DType to) {
     return a;
   meta.dtype = to;
   const Argument out = new_tensor(name->name + "_cast", meta);
-  emit(n, kAten + "to.dtype", {a, {ScalarTypeArg{to}, "as_scalar_type"}}, {out});
+  emit(n, "torch.ops.aten.to.dtype", {a, {ScalarTypeArg{to}, "as_scalar_type"}}, {out});
   return out;
 }
 

@@ -105,6 +105,14 @@ struct Node {
   std::string name;
 };
 
+// "add" of "torch.ops.aten.add.Tensor"; nothing for a target that is no aten op.
+inline std::string_view aten_name(std::string_view target) {
+  constexpr std::string_view kPrefix = "torch.ops.aten.";
+  if (!target.starts_with(kPrefix)) return {};
+  target.remove_prefix(kPrefix.size());
+  return target.substr(0, target.find('.'));
+}
+
 struct SymInt {
   SymIntExpr expr;
 };

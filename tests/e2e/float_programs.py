@@ -71,4 +71,5 @@ def register(program):
     add("resized_linear", _resized("bilinear", align_corners=False), image, dynamic_shapes=rows)
     add("resized_aligned", _resized("bilinear", align_corners=True), image, dynamic_shapes=rows)
     add("resized_cubic", _resized("bicubic", align_corners=False), image, dynamic_shapes=rows)
+    add("resized_antialiased", _resized("bilinear", align_corners=False, antialias=True), image, dynamic_shapes=rows)
     add("resized_area", _resized("area"), image, dynamic_shapes=rows)

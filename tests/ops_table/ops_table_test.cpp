@@ -21,8 +21,9 @@ std::map<std::string, Schema> recorded_schemas() {
   return schemas;
 }
 
+// Other namespaces are our own and those of libraries that torch's list of schemas lacks.
 bool is_torch_name(const std::string& name) {
-  return name.starts_with("aten.") || name.starts_with("prims.");
+  return !name.starts_with("aotc.") && !name.starts_with("transformers.");
 }
 
 std::string argument_text(const SchemaArg& a) {
