@@ -153,18 +153,30 @@ bool KernelBody::deserves_name(ExprId id, bool crosses_loop) const {
   return crosses_loop || uses_[static_cast<size_t>(id)] > 1;
 }
 
-std::string KernelBody::declaration(ExprId id) {
-  std::string text = fmt::format("const {} v{} = {};\n",
-                                 cpp_type(k_.exprs[static_cast<size_t>(id)].dtype), id, value(id));
+std::string KernelBody::declaration(ExprId id, const std::string& when) {
+  const Expr& e = k_.exprs[static_cast<size_t>(id)];
+  std::string initial = value(id), type = cpp_type(e.dtype);
+  if (!when.empty() && e.kind == ExprKind::Load)
+    initial = fmt::format("{} ? {} : {}{{}}", when, initial, type);
   named_.insert(id);
+  return fmt::format("const {} v{} = {};\n", type, id, initial);
+}
+
+std::string KernelBody::declarations(const std::set<ExprId>& ids, bool cross,
+                                     const std::string& when) {
+  std::string text;
+  for (ExprId id : ids)
+    if (!named_.contains(id) && deserves_name(id, cross)) text += declaration(id, when);
   return text;
 }
 
-std::string KernelBody::declarations(const std::set<ExprId>& ids, bool cross) {
-  std::string text;
-  for (ExprId id : ids)
-    if (!named_.contains(id) && deserves_name(id, cross)) text += declaration(id);
-  return text;
+std::string KernelBody::runs_at_all(const std::vector<Axis>& axes) const {
+  std::vector<std::string> conditions;
+  for (const Axis& a : axes)
+    if (!assumptions_.proves_lt(Sym(0), a.extent))
+      conditions.push_back(fmt::format("{} > 0", index(a.extent)));
+  if (conditions.empty()) return "";
+  return fmt::format("({})", fmt::join(conditions, " && "));
 }
 
 std::string KernelBody::store(const Store& s) {
@@ -289,7 +301,7 @@ std::string KernelBody::phase(const Phase& ph) {
   }
   std::set<ExprId> outer, inner;
   for (ExprId id : needed) (depends_on(id, ph.axes, ph.accumulators) ? inner : outer).insert(id);
-  std::string text = declarations(outer, !ph.axes.empty());
+  std::string text = declarations(outer, !ph.axes.empty(), runs_at_all(ph.axes));
   if (ph.axes.empty()) {
     text += initial_accumulators(ph, false) + updates(ph, "");
     std::string rest = declarations(inner, false);

@@ -22,8 +22,10 @@ class KernelBody {
   // Adds `id` and all that it needs.
   void need(loops::ExprId id, std::set<loops::ExprId>& out) const;
   // Declarations of the expressions of `ids`, in order, that deserve a name; `cross`: a loop lies
-  // between them and their uses.
-  std::string declarations(const std::set<loops::ExprId>& ids, bool cross);
+  // between them and their uses; `when`: the condition under which that loop runs at all, and loads
+  // are inside their memory ("": always).
+  std::string declarations(const std::set<loops::ExprId>& ids, bool cross,
+                           const std::string& when = "");
   std::string loop_head(const loops::Axis& a, const std::string& begin,
                         const std::string& end) const;
   std::string phases();
@@ -36,7 +38,9 @@ class KernelBody {
   bool depends_on(loops::ExprId id, const std::vector<loops::Axis>& axes,
                   const std::vector<int>& running) const;
   bool deserves_name(loops::ExprId id, bool crosses_loop) const;
-  std::string declaration(loops::ExprId id);
+  std::string declaration(loops::ExprId id, const std::string& when);
+  // The condition that each of the loops has an iteration; "" where that is known.
+  std::string runs_at_all(const std::vector<loops::Axis>& axes) const;
   std::string store(const loops::Store& s);
   std::string combine(const loops::Accumulator& a, const std::string& acc,
                       const std::string& v) const;

@@ -24,8 +24,14 @@ fs::path containing_file() {
   return fs::canonical(in_library ? fs::path(map->l_name) : fs::path("/proc/self/exe"));
 }
 
+// Found once: the file may be replaced while the process runs.
+const fs::path& containing_folder() {
+  static const fs::path folder = containing_file().parent_path();
+  return folder;
+}
+
 std::vector<fs::path> support_candidates() {
-  fs::path folder = containing_file().parent_path();
+  const fs::path& folder = containing_folder();
   return {folder / "aotc", folder.parent_path() / "lib" / "aotc"};
 }
 

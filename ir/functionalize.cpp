@@ -11,6 +11,7 @@
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
 #include "ir/ops/shape_math.h"
+#include "ir/runtime_conditions.h"
 
 namespace aotc {
 namespace {
@@ -409,6 +410,7 @@ void find_output_aliases(Graph& g) {
 
 FunctionalGraph functionalize(ImportedGraph imported) {
   Graph& g = *imported.graph;
+  add_runtime_conditions(g);
   Functionalizer(g).run();
   find_output_aliases(g);
   g.remove_dead_nodes();

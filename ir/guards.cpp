@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "ir/pt2/input_paths.h"
+#include "ir/runtime_conditions.h"
 
 namespace aotc {
 namespace {
@@ -41,7 +42,8 @@ class GuardReader {
     reads_strides_ = false;
     const Sym condition = known_.simplify(Sym::parse(substitute(text)));
     if (reads_strides_) return;  // of the example's layout; calls may bring any
-    exclude_zero_divisors(condition);
+    // Python refuses a call whose guard divides by zero; evaluation must not get that far.
+    for (const Sym& divisor : nonzero_divisors(condition, known_)) require(divisor);
     require(condition);
   }
 
@@ -51,18 +53,6 @@ class GuardReader {
     for (const Guard& g : guards_.checked)
       if (g.condition == condition) return;
     guards_.checked.push_back({condition, shown_});
-  }
-
-  // Python refuses a call whose guard divides by zero; evaluation must not get that far.
-  void exclude_zero_divisors(const Sym& s) {
-    for (const Sym::Term& term : s.terms())
-      for (const Sym::AtomPtr& atom : term.factors) {
-        for (const Sym& arg : atom->args) exclude_zero_divisors(arg);
-        if (atom->op != SymOp::FloorDiv) continue;
-        const Sym& divisor = atom->args[1];
-        if (known_.proves_lt(Sym(0), divisor) || known_.proves_lt(divisor, Sym(0))) continue;
-        require(known_.simplify(sym_ne(divisor, Sym(0))));
-      }
   }
 
   // The text with inputs replaced by their expressions; shown_ is the text as Python's user would

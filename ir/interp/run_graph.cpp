@@ -2,6 +2,7 @@
 #include <unordered_map>
 
 #include "ir/interp/call.h"
+#include "ir/interp/concrete.h"
 #include "ir/interp/kernel.h"
 #include "ir/interp/outputs.h"
 #include "ir/interp/run_loops.h"
@@ -81,9 +82,21 @@ class GraphRun {
       if (std::holds_alternative<std::shared_ptr<Graph>>(a))
         user_error("node '{}' ({}): subgraphs cannot be interpreted yet", n.name, n.op->name());
     try {
+      require_conditions(n);
       dispatch(n);
     } catch (const InternalError& e) {
       internal_error("node '{}' ({}): {}", n.name, n.op->name(), e.what());
+    }
+  }
+
+  // What eager refuses of these sizes, where the compiler could not tell.
+  void require_conditions(const Node& n) const {
+    if (call_.symbols.empty() || !n.op->infer) return;
+    const ConcreteNode here(n, call_.symbols);
+    try {
+      n.op->infer(here.node);
+    } catch (const UserError& e) {
+      throw CheckFailed(e.what());
     }
   }
 

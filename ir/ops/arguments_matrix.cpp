@@ -120,7 +120,7 @@ void check_tensordot(const Node& n) {
     require(n, dims_a[i] < a.size() && dims_b[i] < b.size(),
             "a tensor without dimensions is contracted");
     const Sym &x = a[dims_a[i]], &y = b[dims_b[i]];
-    require(n, can_be_equal(x, y) || x.is(1) || y.is(1),
+    require(n, x.is(1) || y.is(1) || can_be_equal(x, y),
             "dimension {} of 'self' is {}, dimension {} of 'other' is {}", dims_a[i], x.str(),
             dims_b[i], y.str());
   }

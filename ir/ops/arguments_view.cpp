@@ -133,8 +133,7 @@ void check_narrow(const Node& n) {
   const Sym& size = size_along(n, "dim");
   Sym start = sym_arg(n, "start"), length = sym_arg(n, "length");
   require_not_negative(n, "length");
-  auto limit = size.constant(), at = start.constant();
-  require(n, !limit || !at || (*at >= -*limit && *at <= *limit),
+  require(n, can_hold(sym_le(Sym(0) - size, start)) && can_hold(sym_le(start, size)),
           "'start' is {}, the dimension has {} elements", start.str(), size.str());
   require(n, can_be_within(size - wrap_index(start, size) - length, 0),
           "'start' {} and 'length' {} end outside of {} elements", start.str(), length.str(),
@@ -143,8 +142,8 @@ void check_narrow(const Node& n) {
 
 void check_select(const Node& n) {
   const Sym& size = size_along(n, "dim");
-  auto limit = size.constant(), at = sym_arg(n, "index").constant();
-  require(n, !limit || !at || (*at >= -*limit && *at < *limit),
+  Sym at = sym_arg(n, "index");
+  require(n, can_hold(sym_le(Sym(0) - size, at)) && can_hold(sym_lt(at, size)),
           "'index' is {}, the dimension has {} elements", sym_arg(n, "index").str(), size.str());
 }
 

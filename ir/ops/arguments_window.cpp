@@ -119,9 +119,8 @@ void check_convolved_sizes(const Node& n, const Weights& w) {
               (size + padding[d] * 2).str());
     if (same) require(n, can_be_equal(stride[d], 1), "'padding' \"same\" needs a stride of 1");
     if (!w.transposed) continue;
-    bool small = can_be_within(stride[d] - output_padding[d], 1) ||
-                 can_be_within(dilation[d] - output_padding[d], 1);
-    require(n, small, "'output_padding' is {}, expected less than stride or dilation",
+    Sym small = sym_or(sym_lt(output_padding[d], stride[d]), sym_lt(output_padding[d], dilation[d]));
+    require(n, can_hold(small), "'output_padding' is {}, expected less than stride or dilation",
             output_padding[d].str());
     Sym result = (size - 1) * stride[d] - padding[d] * 2 + reach + output_padding[d];
     require(n, can_be_within(result, 1), "its result would have {} elements along a dimension",

@@ -28,13 +28,12 @@ Types bits_type(const Node& n) {
                   "use view_as_real first");
     require(n, !t.sizes.empty(), "a 0-d tensor of {} cannot be viewed as {}, of another size",
             name(t.dtype), name(to));
-    require(n, can_be_equal(t.strides.back(), Sym(1)) || can_be_equal(t.sizes.back(), Sym(1)),
+    require(n, can_hold(sym_or(sym_eq(t.strides.back(), 1), sym_eq(t.sizes.back(), 1))),
             "'self' must be contiguous in its last dimension to be viewed as {}", name(to));
     Sym& last = t.sizes.back();
-    if (auto size = last.constant(); size && from_bytes < to_bytes)
-      require(n, *size * from_bytes % to_bytes == 0,
-              "the last dimension of 'self' is {}, which {} of {} do not fit into", *size, name(to),
-              name(t.dtype));
+    require(n, can_be_equal(mod(last * Sym(from_bytes), Sym(to_bytes)), 0),
+            "the last dimension of 'self' is {}, which {} of {} do not fit into", last.str(),
+            name(to), name(t.dtype));
     auto scaled = [&](const Sym& s) { return floordiv(s * Sym(from_bytes), Sym(to_bytes)); };
     last = scaled(last);
     for (size_t i = 0; i + 1 < t.strides.size(); ++i) t.strides[i] = scaled(t.strides[i]);

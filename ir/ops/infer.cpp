@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/op.h"
+#include "ir/ops/open_conditions.h"
 
 namespace aotc {
 namespace {
@@ -123,8 +124,9 @@ std::vector<Sym> broadcast_sizes(const std::vector<std::vector<Sym>>& shapes, co
       } else if (o.constant() && s[i].constant()) {
         user_error("{}: node '{}' ({}): sizes {} and {} do not broadcast", n.source.str(), n.name,
                    n.op->name(), o.str(), s[i].str());
-      } else if (s[i].constant()) {
-        o = s[i];  // a symbol that must equal this constant
+      } else {
+        OpenConditions::add(sym_eq(o, s[i]));
+        if (s[i].constant()) o = s[i];
       }
     }
   return out;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/open_conditions.h"
+
 namespace aotc {
 namespace {
 
@@ -18,9 +20,25 @@ std::string sizes_text(const Index& sizes) {
   return "[" + text + "]";
 }
 
+namespace {
+thread_local OpenConditions* listener = nullptr;
+}
+
+OpenConditions::OpenConditions() : outer_(listener) { listener = this; }
+OpenConditions::~OpenConditions() { listener = outer_; }
+void OpenConditions::add(const Sym& condition) {
+  if (listener) listener->list_.push_back(condition);
+}
+
+bool can_hold(const Sym& condition) {
+  if (auto c = condition.constant()) return *c != 0;
+  OpenConditions::add(condition);
+  return true;
+}
+
 bool can_be_equal(const Sym& a, const Sym& b) {
   auto difference = (a - b).constant();
-  return !difference || *difference == 0;
+  return difference ? *difference == 0 : can_hold(sym_eq(a, b));
 }
 
 bool can_be_equal(const Index& a, const Index& b) {
@@ -29,8 +47,9 @@ bool can_be_equal(const Index& a, const Index& b) {
 }
 
 bool can_be_within(const Sym& s, int64_t low, int64_t high) {
-  auto c = s.constant();
-  return !c || (*c >= low && *c <= high);
+  if (auto c = s.constant()) return *c >= low && *c <= high;
+  const bool open = high == std::numeric_limits<int64_t>::max();
+  return can_hold(sym_le(Sym(low), s)) && (open || can_hold(sym_le(s, Sym(high))));
 }
 
 const Index& sizes_of(const Node& n, std::string_view arg) {

@@ -1,6 +1,6 @@
 // Conditions on a node's arguments, for the rows' checks (arguments.h). Each refuses with a user
-// error that names the Python line, the node, the op, what is expected and what is found. A size
-// that only a call knows is taken to fit wherever it can.
+// error that names the Python line, the node, the op, what is expected and what is found. What
+// only a call knows is checked there.
 #pragma once
 #include <initializer_list>
 #include <limits>
@@ -24,6 +24,9 @@ void require(const Node& n, bool holds, fmt::format_string<T...> format, T&&... 
 // "[2, s0]"
 std::string sizes_text(const Index& sizes);
 
+// Not known to be false. What stays open is checked at run time (open_conditions.h): none of these
+// may be called for a condition that need not hold.
+bool can_hold(const Sym& condition);
 // Not known to differ.
 bool can_be_equal(const Sym& a, const Sym& b);
 bool can_be_equal(const Index& a, const Index& b);

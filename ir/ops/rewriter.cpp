@@ -23,7 +23,17 @@ Node* Rewriter::emit(std::string_view name, std::vector<Arg> args) {
   } else {
     types = infer_by_rewriting(graph, typed);
   }
+  if (!graph.symbols.empty()) simplify_sizes(types);
   return graph.insert(at_, op, std::move(args), types, node.name, node.source);
+}
+
+// As the ranges of the symbols allow, so that rules see sizes of 1.
+void Rewriter::simplify_sizes(std::vector<TensorType>& types) const {
+  const Assumptions known = graph.assumptions();
+  for (TensorType& t : types)
+    for (std::vector<Sym>* list : {&t.sizes, &t.strides})
+      for (Sym& s : *list)
+        if (!s.constant() && !s.symbol_name()) s = known.simplify(s);
 }
 
 const Sym& Rewriter::size(Value* v, int64_t dim) const {

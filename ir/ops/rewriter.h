@@ -11,6 +11,8 @@ class Rewriter {
   Graph& graph;
 
  private:
+  void simplify_sizes(std::vector<TensorType>& types) const;
+
   std::list<std::unique_ptr<Node>>::iterator at_;
 
  public:

@@ -105,6 +105,8 @@ class Check {
       interp::RunInputs again = r.inputs();
       again.storages = r.result().storages;
       Reference second(*original_, again);
+      // What could fail may have been dropped.
+      if (!second.result().failure.empty() && interpret(again, false).failure.empty()) continue;
       if (auto d = second.difference(program.run(again)); d && !r.was_inexact())
         throw Stop{{Outcome::Mismatch, stage_, "second call: " + *d, false}};
     }

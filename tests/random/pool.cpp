@@ -252,7 +252,12 @@ void Pool::store(Input& in) {
 // ---- nodes
 
 Types Pool::infer(const Node& n) const {
-  return n.op->infer ? n.op->infer(n) : infer_by_rewriting(*graph_, n);
+  Types types = n.op->infer ? n.op->infer(n) : infer_by_rewriting(*graph_, n);
+  const Assumptions known = graph_->assumptions();
+  for (TensorType& t : types)
+    for (Index* list : {&t.sizes, &t.strides})
+      for (Sym& s : *list) s = known.simplify(s);
+  return types;
 }
 
 Types Pool::types_of(const OpDef& op, const std::vector<Arg>& args) {

@@ -1,0 +1,16 @@
+// Conditions of ops that only a call decides: sizes that must agree, indices that must be inside.
+#pragma once
+#include "ir/graph.h"
+
+namespace aotc {
+
+// Conditions that keep the divisors of `condition` from being 0, as far as `known` does not; those
+// of inner divisions first.
+std::vector<Sym> nonzero_divisors(const Sym& condition, const Assumptions& known);
+
+// Adds what the nodes of a graph of stage 1 demand and the ranges of its symbols do not imply: as
+// guards where the inputs decide and the node always runs, as aten._assert_scalar before the node
+// otherwise.
+void add_runtime_conditions(Graph& g);
+
+}  // namespace aotc
