@@ -5,12 +5,30 @@
 #include "ir/graph.h"
 #include "ir/ops/op.h"
 #include "ir/ops/rewriter.h"
+#include "ir/runtime_conditions.h"
 
 namespace aotc {
+namespace {
+
+// Symbols that rows made and that got the program's own names, or went with dead nodes.
+void drop_unused_symbols(Graph& g, const std::map<std::string, SymbolInfo>& declared) {
+  std::set<std::string> used;
+  for (const auto& n : g.nodes)
+    for (const Value* v : n->outputs) {
+      used.merge(v->sym.symbols());
+      for (const Sym& s : v->type.sizes) used.merge(s.symbols());
+    }
+  std::erase_if(g.symbols, [&](const auto& symbol) {
+    return !declared.contains(symbol.first) && !used.contains(symbol.first);
+  });
+}
+
+}  // namespace
 
 CoreGraph decompose(FunctionalGraph functional) {
   Graph& g = *functional.graph;
   const std::set<const Value*> used = used_values(g);
+  const std::map<std::string, SymbolInfo> declared = g.symbols;
   std::map<Value*, Value*> replaced;
   auto current = [&](Value* v) {
     for (auto it = replaced.find(v); it != replaced.end(); it = replaced.find(v)) v = it->second;
@@ -49,6 +67,8 @@ CoreGraph decompose(FunctionalGraph functional) {
   for (WriteBack& w : g.write_backs) w.value = current(w.value);
   for (OutputAlias& a : g.aliases) a.view = current(a.view);
   g.remove_dead_nodes();
+  drop_unused_symbols(g, declared);
+  add_runtime_conditions(g);
   return {std::move(functional.graph)};
 }
 

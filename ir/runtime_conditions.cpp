@@ -22,7 +22,12 @@ class RuntimeConditions {
     const Blocks blocks(controls);
     size_t i = 0;
     for (auto it = g_.nodes.begin(); it != g_.nodes.end(); ++it, ++i) {
+      if ((*it)->op == kAssert && blocks.depth(i) == 0)
+        if (auto* s = std::get_if<Sym>(&(*it)->args[0])) added_.insert(known_.simplify(*s));
       if (controls[i] == Control::None) conditions_of(it, blocks.depth(i) > 0);
+      for (const Value* v : (*it)->outputs)
+        for (const Sym& s : v->type.sizes)
+          for (const std::string& name : s.symbols()) defined_.insert(name);
       for (const Value* v : (*it)->outputs)
         if (v->kind == ValueKind::SymInt)
           for (const std::string& name : v->sym.symbols()) defined_.insert(name);
@@ -64,11 +69,12 @@ class RuntimeConditions {
       return;
     }
     if (!in_block) added_.insert(condition);
-    g_.insert(at, find_op("aten._assert_scalar.default"),
+    g_.insert(at, kAssert,
               {condition, fmt::format("{} needs {}", n.op->name(), condition.str())}, {}, n.name,
               n.source);
   }
 
+  const OpDef* const kAssert = find_op("aten._assert_scalar.default");
   Graph& g_;
   const Assumptions known_;
   std::set<std::string> defined_;  // symbols that have a value before the node at hand

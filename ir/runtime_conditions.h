@@ -8,7 +8,8 @@ namespace aotc {
 // of inner divisions first.
 std::vector<Sym> nonzero_divisors(const Sym& condition, const Assumptions& known);
 
-// Adds what the nodes of a graph of stage 1 demand and the ranges of its symbols do not imply: as
+// Adds what the nodes demand and the ranges of the symbols do not imply, in stage 1 for the ops of
+// the program and in stage 3 for those that they consist of: as
 // guards where the inputs decide and the node always runs, as aten._assert_scalar before the node
 // otherwise.
 void add_runtime_conditions(Graph& g);

@@ -109,9 +109,12 @@ class Product {
     std::vector<T> b = matrix<T>(b_, b_.position(item), depth_, cols_);
     int64_t d = uses_d_ ? d_.position(item) : 0, c = c_.position(item);
     std::vector<T> row(static_cast<size_t>(cols_));
+    // As the BLAS, which does not read a product times 0.
+    const bool blas = m_.dtype == DType::Float32 || m_.dtype == DType::Float64;
+    const int64_t depth = blas && m_.alpha == 0 ? 0 : depth_;
     for (int64_t i = 0; i < rows_; ++i) {
       std::fill(row.begin(), row.end(), T{});
-      for (int64_t k = 0; k < depth_; ++k)
+      for (int64_t k = 0; k < depth; ++k)
         for (int64_t j = 0; j < cols_; ++j)
           row[static_cast<size_t>(j)] +=
               a[static_cast<size_t>(i * depth_ + k)] * b[static_cast<size_t>(k * cols_ + j)];

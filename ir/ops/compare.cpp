@@ -67,9 +67,10 @@ E is_close(Elements& x) {
     if (bool_arg(x.node, "equal_nan")) close = close || (isnan(a) && isnan(b));
     return close;
   }
-  E allowed = x.k.constant(double_arg(x.node, "atol"), DType::Float64) +
-              abs(cast(b, DType::Float64) * double_arg(x.node, "rtol"));
-  return close || (cast(abs(a - b), DType::Float64) <= allowed);
+  // Whole numbers are compared in float32.
+  E from = cast(a, DType::Float32), to = cast(b, DType::Float32);
+  E allowed = like(to, double_arg(x.node, "atol")) + abs(to * double_arg(x.node, "rtol"));
+  return close || (abs(from - to) <= allowed);
 }
 
 Rows classification() {

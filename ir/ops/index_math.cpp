@@ -41,8 +41,12 @@ Sym index_value(KernelBuilder& k, Value* indices, const Index& at, const Sym& si
 // instead.
 void define_size(Lowering& l, const Node& n, const Sym& size, loops::BufferId value) {
   auto symbol = size.symbol_name();
-  if (!symbol) {
-    l.check(n, {}, "the number of elements is not the one that the program was exported with",
+  const bool defined =
+      symbol && std::ranges::any_of(l.program().kernels, [&](const loops::Kernel& k) {
+        return k.symbol == *symbol;
+      });
+  if (!symbol || defined) {
+    l.check(n, {}, "the number of elements is not the one that the program demands",
             [&](KernelBuilder& k, const Index&, E& report) {
               report = k.load(value, {});
               return report == k.index(size);

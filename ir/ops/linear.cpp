@@ -272,8 +272,10 @@ Values kron(Rewriter& r) {
 Values matrix_power(Rewriter& r) {
   TensorExpr x = in(r, "self");
   int64_t n = int_arg(r.node, "n");
-  if (n < 0)
-    unsupported(r.node, "a negative matrix power", "invert the matrix outside of the program");
+  if (n < 0) {
+    x = x.apply("aten.linalg_inv.default");
+    n = -n;
+  }
   if (n == 0) {
     TensorExpr identity{&r, r("aten.eye.default", {x.size(-1), x.dtype()})};
     return {identity.expand(x.sizes()).apply("aten.clone.default")};

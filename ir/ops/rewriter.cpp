@@ -1,6 +1,9 @@
 // Node building for `rewrite` rows.
 #include "ir/ops/rewriter.h"
 
+#include <map>
+#include <set>
+
 namespace aotc {
 
 Node* Rewriter::emit(std::string_view name, std::vector<Arg> args) {
@@ -23,8 +26,41 @@ Node* Rewriter::emit(std::string_view name, std::vector<Arg> args) {
   } else {
     types = infer_by_rewriting(graph, typed);
   }
+  name_new_symbols(types, args);
   if (!graph.symbols.empty()) simplify_sizes(types);
   return graph.insert(at_, op, std::move(args), types, node.name, node.source);
+}
+
+// Sizes that depend on data are symbols of their own in the graph.
+void Rewriter::name_new_symbols(std::vector<TensorType>& types, const std::vector<Arg>& args) {
+  std::set<std::string> met;
+  for (const TensorType& t : types)
+    for (const Sym& s : t.sizes) met.merge(s.symbols());
+  if (met.empty()) return;
+  Node reader;
+  reader.args = args;
+  auto forget = [&](const Sym& s) {
+    for (const std::string& name : s.symbols()) met.erase(name);
+  };
+  Graph::for_each_operand(reader, [&](Value* v) {
+    forget(v->sym);
+    for (const Sym& s : v->type.sizes) forget(s);
+  });
+  for (const Arg& a : args) {
+    if (auto* s = std::get_if<Sym>(&a)) forget(*s);
+    if (auto* list = std::get_if<std::vector<Sym>>(&a))
+      for (const Sym& s : *list) forget(s);
+  }
+  std::map<std::string, Sym> names;
+  for (const std::string& symbol : met) {
+    std::string unique = symbol;
+    for (int i = 1; graph.symbols.contains(unique); ++i) unique = fmt::format("{}_{}", symbol, i);
+    graph.symbols[unique] = {.min = 0, .max = std::nullopt, .unbacked = true};
+    names[symbol] = Sym::symbol(unique);
+  }
+  for (TensorType& t : types)
+    for (std::vector<Sym>* list : {&t.sizes, &t.strides})
+      for (Sym& s : *list) s = s.substitute(names);
 }
 
 // As the ranges of the symbols allow, so that rules see sizes of 1.

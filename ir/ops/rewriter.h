@@ -11,6 +11,7 @@ class Rewriter {
   Graph& graph;
 
  private:
+  void name_new_symbols(std::vector<TensorType>& types, const std::vector<Arg>& args);
   void simplify_sizes(std::vector<TensorType>& types) const;
 
   std::list<std::unique_ptr<Node>>::iterator at_;

@@ -158,12 +158,27 @@ Values lu_factor(Rewriter& r, int check) {
   return {lu.factors, lu.pivots, lu.info};
 }
 
+TensorExpr oriented(TensorExpr x, bool left) { return left ? x : transposed(x); }
+
 Values solve_from_lu(Rewriter& r, const char* lu, const char* pivots, const char* right) {
   TensorExpr a = in(r, lu), b = in(r, right);
-  bool plain = r.node.op->schema.index_of("left") < 0 ||
-               (bool_arg(r.node, "left") && !bool_arg(r.node, "adjoint"));
-  if (!plain) unsupported(r.node, "another side or the adjoint", "solve the transposed system");
-  return {a.apply("aotc.lu_solve", {r.tensor(pivots), b.v})};
+  const bool options = r.node.op->schema.index_of("left") >= 0;
+  const bool left = !options || bool_arg(r.node, "left");
+  const bool adjoint = options && bool_arg(r.node, "adjoint");
+  if (adjoint && is_complex(a.dtype()))
+    unsupported(r.node, "the adjoint of a complex matrix", "factor the adjoint matrix");
+  TensorExpr p = in(r, pivots);
+  broadcast_batches(a, b);
+  Index places(a.sizes().begin(), a.sizes().end() - 1);
+  places.back() = p.size(-1);
+  p = p.expand(places);
+  if (!left) b = transposed(b);
+  if (left != adjoint) return {oriented(a.apply("aotc.lu_solve", {p.v, b.v}), left)};
+  // A^T = U^T L^T P^T: forwards, backwards, and the rows put where they were.
+  TensorExpr x = triangular(transposed(a), b, false);
+  x = triangular(transposed(a), x, true, true);
+  TensorExpr identity = identity_like(a), swaps = identity.apply("aotc.lu_solve", {p.v, identity.v});
+  return {oriented({&r, r("aten.matmul.default", {transposed(swaps).v, x.v})}, left)};
 }
 
 Values cholesky(Rewriter& r, int check) {
