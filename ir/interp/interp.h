@@ -50,7 +50,7 @@ struct RunOptions {
   // elements backwards: what may change is what the order may change.
   uint64_t jitter = 0;
   // A while loop that goes on longer is a failed check: random inputs may never end one.
-  int64_t max_iterations = 10000;
+  int64_t max_iterations = 2000;
 };
 
 // Run a program on copies of the inputs. A failed check is a result; inputs that do not fit the

@@ -89,9 +89,14 @@ class GraphRun {
     }
   }
 
+  std::unordered_map<const Node*, Symbols> met_;  // nodes whose conditions hold for these
+
   // What eager refuses of these sizes, where the compiler could not tell.
-  void require_conditions(const Node& n) const {
+  void require_conditions(const Node& n) {
     if (call_.symbols.empty() || !n.op->infer) return;
+    auto [met, fresh] = met_.try_emplace(&n, call_.symbols);
+    if (!fresh && met->second == call_.symbols) return;
+    met->second = call_.symbols;
     const ConcreteNode here(n, call_.symbols);
     try {
       n.op->infer(here.node);

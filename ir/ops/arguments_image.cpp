@@ -112,7 +112,7 @@ void check_grid_sampler(const Node& n) {
   require(n, can_be_equal(grid.back(), rank - 2),
           "the last dimension of 'grid' has {} elements, expected {}", grid.back().str(), rank - 2);
   require_elements(n, "input", 2);
-  require_within(n, "interpolation_mode", 0, rank == 4 ? 2 : 1);
+  require_within(n, "interpolation_mode", 0, 2);
   require_within(n, "padding_mode", 0, 2);
 }
 

@@ -31,7 +31,7 @@ class Sampler {
         mode_(int_arg(n, "interpolation_mode")),
         padding_(int_arg(n, "padding_mode")),
         align_(bool_arg(n, "align_corners")),
-        type_(input_->type.dtype) {
+        type_(arithmetic_type()) {
     size_t spatial = input_->type.rank() - 2;
     for (size_t d = 0; d < spatial; ++d) positions_.push_back(position(d, spatial));
   }
@@ -48,6 +48,12 @@ class Sampler {
   }
 
  private:
+  // Eager has no vector code for cubic samples of volumes, and rounds those once.
+  DType arithmetic_type() const {
+    const TensorType& t = input_->type;
+    return mode_ == kCubic && t.rank() == 5 ? compute_type(t.dtype) : t.dtype;
+  }
+
   const Sym& size(size_t d) const { return input_->type.sizes[d + 2]; }
   Rounded as_number(E v) { return rounded(cast(v, compute_type(type_)), type_); }
   Rounded number(const Sym& s) { return as_number(k_.index(s)); }
@@ -97,7 +103,8 @@ class Sampler {
                (position <= cast(k_.index(size(d) - 1), position.dtype()));
       place.push_back(k_.value_of(cast(where(inside, position, 0.0), DType::Int64)));
     }
-    return as_number(k_.lowering().load(k_, input_, place, inside, k_.constant(0.0, type_)));
+    return as_number(
+        k_.lowering().load(k_, input_, place, inside, k_.constant(0.0, input_->type.dtype)));
   }
 
   Rounded nearest() {
@@ -138,20 +145,19 @@ class Sampler {
     return {cubic_far(x + 1.0), cubic_near(x), cubic_near(1.0 - x), cubic_far(2.0 - x)};
   }
 
-  // 16 elements; padding applies to each of their positions.
-  Rounded cubic() {
-    Rounded y0 = floor_of(positions_[0]), x0 = floor_of(positions_[1]);
-    auto wy = cubic_weights(positions_[0] - y0), wx = cubic_weights(positions_[1] - x0);
+  // Four elements along each dimension; padding applies to each of their positions.
+  Rounded cubic() { return cubic_along(0, {}); }
+
+  // The weighted sum over dimension d and those after it; `at`: the positions before it.
+  Rounded cubic_along(size_t d, std::vector<Rounded> at) {
+    if (d == positions_.size()) return element(at);
+    const Rounded low = floor_of(positions_[d]);
+    const auto weights = cubic_weights(positions_[d] - low);
     std::optional<Rounded> sum;
+    at.push_back(low);
     for (size_t i = 0; i < 4; ++i) {
-      std::optional<Rounded> row;
-      for (size_t j = 0; j < 4; ++j) {
-        Rounded y = padded(y0 + (static_cast<double>(i) - 1), 0);
-        Rounded x = padded(x0 + (static_cast<double>(j) - 1), 1);
-        Rounded term = element({y, x}) * wx[j];
-        row = row ? *row + term : term;
-      }
-      Rounded term = *row * wy[i];
+      at.back() = padded(low + (static_cast<double>(i) - 1), d);
+      const Rounded term = cubic_along(d + 1, at) * weights[i];
       sum = sum ? *sum + term : term;
     }
     return *sum;

@@ -58,14 +58,13 @@ Values unsafe_masked_index(Rewriter& r) {
 Values masked_select(Rewriter& r) {
   TensorExpr self = in(r, "self"), mask = in(r, "mask");
   Index common = broadcast_sizes({self.sizes(), mask.sizes()}, r.node);
-  Values masks{mask.expand(common)};
+  self = self.expand(common);
+  mask = mask.expand(common);
   if (common.empty()) {
-    common = {Sym(1)};
-    masks = {mask.reshape(common)};
+    self = self.reshape({Sym(1)});
+    mask = mask.reshape({Sym(1)});
   }
-  Values indices = expand_masks(r, masks, masked_count(r.node));
-  return {r("aotc.index",
-            {self.rank() == 0 ? self.reshape(common).v : self.expand(common).v, indices})};
+  return {r("aotc.index", {self.v, expand_masks(r, {mask.v}, masked_count(r.node))})};
 }
 
 // ---- one index per element along a dimension

@@ -69,6 +69,23 @@ std::optional<E> trigonometric(Family f, E x, E n) {
   }
 }
 
+bool is_chebyshev(Family f) {
+  return f == Family::T || f == Family::U || f == Family::V || f == Family::W;
+}
+
+// At 1 and -1, where the recurrence would add up rounding errors. `sign` is (-1)^n.
+E at_one(Family f, E x, E n, E sign) {
+  const bool grows_up = f == Family::U || f == Family::W,
+             grows_down = f == Family::U || f == Family::V;
+  E many = f == Family::U ? n + 1.0 : n + n + 1.0;
+  E up = grows_up ? many : like(n, 1), down = sign * (grows_down ? many : like(n, 1));
+  return where(x > 0.0, up, down);
+}
+
+// More steps than this are not taken. Outside of [-1, 1] Chebyshev polynomials of this degree are
+// beyond float32 (the least growth is exp(4.8e-4) a step), and eager's recurrence has become NaN.
+constexpr int64_t kMostSteps = 1 << 18;
+
 // Degrees from which Hermite polynomials overflow and eager gives NaN.
 double highest_degree(Family f, DType t) {
   if (f != Family::H && f != Family::He) return INFINITY;
@@ -86,16 +103,40 @@ E degree_at(KernelBuilder& k, const Node& n, const Index& at) {
   return cast(k.lowering().load(k, tensor_arg(n, "n"), at), DType::Int64);
 }
 
+E argument_at(KernelBuilder& k, const Node& n, const Index& at) {
+  const DType t = compute_type(tensor_arg(n, "x")->type.dtype);
+  E x = cast(k.lowering().load(k, tensor_arg(n, "x"), at), t);
+  return is_shifted(n) ? x + x - 1.0 : x;
+}
+
+// The degree up to which the recurrence has to go.
+E steps_at(KernelBuilder& k, const Node& n, Family f, const Index& at) {
+  E degree = degree_at(k, n, at);
+  if (!is_chebyshev(f)) return degree;
+  E inside = minimum(degree, like(degree, 6));
+  return where(abs(argument_at(k, n, at)) > 1.0, degree, inside);
+}
+
+void check_degrees(Lowering& l, const Node& n, Family f) {
+  const DType t = compute_type(tensor_arg(n, "x")->type.dtype);
+  if (std::isfinite(highest_degree(f, t)) || (is_chebyshev(f) && t == DType::Float32)) return;
+  l.check(n, n.output()->type.sizes, fmt::format("a degree above {} is not supported", kMostSteps),
+          [&](KernelBuilder& k, const Index& at, E& report) {
+            report = degree_at(k, n, at);
+            return steps_at(k, n, f, at) <= static_cast<double>(kMostSteps);
+          });
+}
+
 // The largest degree of the call, at least 1 and at most what is worth computing, as a symbol.
 Sym largest_degree(Lowering& l, const Node& n, Family f) {
   loops::BufferId buffer = l.temp(temp_name(l, n, "degree"), DType::Int64, {});
   KernelBuilder k(l, l.unique_kernel_name("largest_degree"));
-  Index at = k.inner_axes(tensor_arg(n, "n")->type.sizes);
-  int top = k.accumulate(Prim::maximum, degree_at(k, n, at));
+  Index at = k.inner_axes(n.output()->type.sizes);
+  int top = k.accumulate(Prim::maximum, steps_at(k, n, f, at));
   k.begin_phase();
   E degree = maximum(k.result(top), k.constant(int64_t{1}, DType::Int64));
-  double limit = highest_degree(f, tensor_arg(n, "x")->type.dtype);
-  if (std::isfinite(limit)) degree = minimum(degree, like(degree, limit));
+  const double limit = highest_degree(f, tensor_arg(n, "x")->type.dtype);
+  degree = minimum(degree, like(degree, std::min<double>(limit, kMostSteps)));
   k.store(buffer, {}, degree);
   l.finish(k, n);
   Sym symbol = Sym::symbol("degree_" + n.name);
@@ -112,8 +153,7 @@ loops::BufferId run_recurrence(Lowering& l, const Node& n, Family f, DType t, co
   loops::BufferId pair = l.temp(temp_name(l, n, "pair"), t, with_pair);
   KernelBuilder k(l, l.unique_kernel_name("recurrence"));
   Index index = k.axes(sizes), even = index, odd = index, here = index, before = index;
-  E x = cast(l.load(k, tensor_arg(n, "x"), index), t);
-  if (is_shifted(n)) x = x + x - 1.0;
+  E x = argument_at(k, n, index);
   even.push_back(0);
   odd.push_back(1);
   k.store(pair, even, like(x, 1));
@@ -131,16 +171,20 @@ loops::BufferId run_recurrence(Lowering& l, const Node& n, Family f, DType t, co
 
 void lower_polynomial(Lowering& l, const Node& n, Family f) {
   DType type = tensor_arg(n, "x")->type.dtype, t = compute_type(type);
+  check_degrees(l, n, f);
   loops::BufferId pair = run_recurrence(l, n, f, t, largest_degree(l, n, f));
   KernelBuilder k(l, l.unique_kernel_name("polynomial"));
   Index index = k.axes(n.output()->type.sizes), at = index;
-  E degree = degree_at(k, n, index), x = cast(l.load(k, tensor_arg(n, "x"), index), t);
-  if (is_shifted(n)) x = x + x - 1.0;
+  E degree = degree_at(k, n, index), x = argument_at(k, n, index);
   E parity = binary(Prim::remainder, degree, like(degree, 2));
   at.push_back(k.value_of(parity));
   E value = k.load(pair, at);
   if (auto closed = trigonometric(f, where(abs(x) < 1.0, x, 0.0), cast(degree, t)))
     value = where((degree > 6.0) && (abs(x) < 1.0), *closed, value);
+  if (is_chebyshev(f)) {
+    E sign = 1.0 - 2.0 * cast(parity, t);
+    value = where(abs(x) == 1.0, at_one(f, x, cast(degree, t), sign), value);
+  }
   double limit = highest_degree(f, type);
   if (std::isfinite(limit)) value = where(degree > limit, like(value, NAN), value);
   k.store(l.output(n), index, where(degree < 0.0, 0.0, value));

@@ -203,12 +203,12 @@ OpDef as_strided_op(std::string_view schema) {
 
 // The first elements of the memory under other sizes. More of them than there are would take new
 // memory, of which views and the caller would not know.
-OpDef resize_op(std::string_view schema) {
+OpDef resize_op(std::string_view schema, Index (*sizes_of)(const Node&)) {
   OpDef op = view_op(
       schema,
-      [](const Node& n) {
+      [sizes_of](const Node& n) {
         const TensorType& t = input_type(n);
-        Index sizes = syms_arg(n, "size");
+        Index sizes = sizes_of(n);
         if (sizes == t.sizes) return Types{t};
         auto room = (product(t.sizes) - product(sizes)).constant();
         if (!room || *room < 0)
@@ -219,8 +219,8 @@ OpDef resize_op(std::string_view schema) {
               "make a tensor of the wanted size");
         return Types{with_layout(n, sizes, contiguous_strides(sizes))};
       },
-      [](const Node& n, int, const Index& index) {
-        Index sizes = syms_arg(n, "size");
+      [sizes_of](const Node& n, int, const Index& index) {
+        Index sizes = sizes_of(n);
         if (sizes == input_type(n).sizes) return index;
         return index_at(input_type(n), linearize(index, sizes), n);
       });
@@ -243,7 +243,11 @@ Rows region_views() {
        as_strided_op("aten.as_strided.default(Tensor(a) self, SymInt[] size, SymInt[] stride, "
                      "SymInt? storage_offset=None) -> Tensor(a)"),
        resize_op("aten.resize_.default(Tensor(a!) self, SymInt[] size, *, MemoryFormat? "
-                 "memory_format=None) -> Tensor(a!)")});
+                 "memory_format=None) -> Tensor(a!)",
+                 [](const Node& n) { return syms_arg(n, "size"); }),
+       resize_op("aten.resize_as_.default(Tensor(a!) self, Tensor the_template, *, MemoryFormat? "
+                 "memory_format=None) -> Tensor(a!)",
+                 [](const Node& n) { return tensor_arg(n, "the_template")->type.sizes; })});
   return rows;
 }
 
