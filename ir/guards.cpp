@@ -43,7 +43,7 @@ class GuardReader {
     const Sym condition = known_.simplify(Sym::parse(substitute(text)));
     if (reads_strides_) return;  // of the example's layout; calls may bring any
     // Python refuses a call whose guard divides by zero; evaluation must not get that far.
-    for (const Sym& divisor : nonzero_divisors(condition, known_)) require(divisor);
+    for (const Sym& divisor : operation_conditions(condition, known_)) require(divisor);
     require(condition);
   }
 

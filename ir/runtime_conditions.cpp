@@ -44,10 +44,22 @@ class RuntimeConditions {
       n.op->infer(n);
     else
       infer_by_rewriting(g_, n);
+    for (const Sym& s : numbers_of(n))
+      for (const Sym& condition : operation_conditions(s, known_)) add(at, condition, in_block);
     for (const Sym& condition : open.list()) {
-      for (const Sym& divisor : nonzero_divisors(condition, known_)) add(at, divisor, in_block);
+      for (const Sym& inner : operation_conditions(condition, known_)) add(at, inner, in_block);
       add(at, known_.simplify(condition), in_block);
     }
+  }
+
+  static std::vector<Sym> numbers_of(const Node& n) {
+    std::vector<Sym> numbers;
+    for (const Arg& a : n.args) {
+      if (auto* s = std::get_if<Sym>(&a)) numbers.push_back(*s);
+      if (auto* list = std::get_if<std::vector<Sym>>(&a))
+        numbers.insert(numbers.end(), list->begin(), list->end());
+    }
+    return numbers;
   }
 
   void add(Place at, const Sym& condition, bool in_block) {
@@ -59,8 +71,8 @@ class RuntimeConditions {
       return;
     const bool of_inputs = std::ranges::none_of(
         names, [&](const std::string& s) { return g_.symbols.at(s).unbacked; });
-    const bool guarded = std::ranges::any_of(
-        g_.guards, [&](const Guard& g) { return g.condition == condition; });
+    const bool guarded =
+        std::ranges::any_of(g_.guards, [&](const Guard& g) { return g.condition == condition; });
     if (guarded || added_.contains(condition)) return;
     const Node& n = **at;
     if (of_inputs && !in_block) {
@@ -69,9 +81,8 @@ class RuntimeConditions {
       return;
     }
     if (!in_block) added_.insert(condition);
-    g_.insert(at, kAssert,
-              {condition, fmt::format("{} needs {}", n.op->name(), condition.str())}, {}, n.name,
-              n.source);
+    g_.insert(at, kAssert, {condition, fmt::format("{} needs {}", n.op->name(), condition.str())},
+              {}, n.name, n.source);
   }
 
   const OpDef* const kAssert = find_op("aten._assert_scalar.default");
@@ -83,16 +94,81 @@ class RuntimeConditions {
 
 }  // namespace
 
-std::vector<Sym> nonzero_divisors(const Sym& condition, const Assumptions& known) {
+namespace {
+
+// Grows with every size, since none is negative and no factor is.
+bool grows(const Sym& f) {
+  for (const Sym::Term& term : f.terms()) {
+    if (term.coefficient < 0) return false;
+    for (const Sym::AtomPtr& atom : term.factors) {
+      switch (atom->op) {
+        case SymOp::Symbol:
+          if (is_float(Sym::symbol(atom->name))) return false;  // data
+          break;
+        case SymOp::Float:
+          if (!(float_constant(Sym::from_atom(atom->op, atom->name, {})).value_or(-1) >= 0))
+            return false;
+          break;
+        case SymOp::ToFloat:
+        case SymOp::FAdd:
+        case SymOp::FMul:
+        case SymOp::FMin:
+        case SymOp::FMax:
+        case SymOp::FSqrt:
+          break;
+        default:
+          return false;
+      }
+      if (!std::ranges::all_of(atom->args, grows)) return false;
+    }
+  }
+  return true;
+}
+
+// Far from what an int64 cannot hold, for tensors that fit into memory.
+bool stays_small(const Sym& f, const Assumptions& known) {
+  constexpr int64_t kLargestSize = int64_t{1} << 40;
+  if (!grows(f)) return false;
+  for (const std::string& name : f.symbols()) {
+    auto range = known.ranges().find(name);
+    if (range == known.ranges().end() || !known.proves_nonnegative(Sym::symbol(name))) return false;
+  }
+  const int64_t most = f.eval([&](const std::string& name) {
+    const auto& hi = known.ranges().at(name).hi;
+    return std::min(hi ? hi->constant().value_or(kLargestSize) : kLargestSize, kLargestSize);
+  });
+  return float_of_bits(most) < 0x1p62;
+}
+
+}  // namespace
+
+std::vector<Sym> operation_conditions(const Sym& s, const Assumptions& known) {
   std::vector<Sym> list;
-  for (const Sym::Term& term : condition.terms())
+  auto add = [&](const Sym& condition) {
+    if (!known.simplify(condition).is(1)) list.push_back(known.simplify(condition));
+  };
+  for (const Sym::Term& term : s.terms())
     for (const Sym::AtomPtr& atom : term.factors) {
       for (const Sym& arg : atom->args)
-        for (const Sym& inner : nonzero_divisors(arg, known)) list.push_back(inner);
-      if (atom->op != SymOp::FloorDiv) continue;
-      const Sym& divisor = atom->args[1];
-      if (!known.proves_lt(Sym(0), divisor) && !known.proves_lt(divisor, Sym(0)))
-        list.push_back(known.simplify(sym_ne(divisor, Sym(0))));
+        for (const Sym& inner : operation_conditions(arg, known)) list.push_back(inner);
+      switch (atom->op) {
+        case SymOp::FloorDiv:
+          if (!known.proves_lt(atom->args[1], Sym(0))) add(sym_ne(atom->args[1], Sym(0)));
+          break;
+        case SymOp::FDiv:
+          add(sym_not(float_eq(atom->args[1], float_number(0))));
+          break;
+        case SymOp::Trunc:
+        case SymOp::Floor:
+        case SymOp::Ceil:
+        case SymOp::Round:
+          if (stays_small(atom->args[0], known)) break;
+          add(sym_and(float_le(float_number(-0x1p63), atom->args[0]),
+                      float_lt(atom->args[0], float_number(0x1p63))));
+          break;
+        default:
+          break;
+      }
     }
   return list;
 }

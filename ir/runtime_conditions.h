@@ -4,9 +4,9 @@
 
 namespace aotc {
 
-// Conditions that keep the divisors of `condition` from being 0, as far as `known` does not; those
-// of inner divisions first.
-std::vector<Sym> nonzero_divisors(const Sym& condition, const Assumptions& known);
+// What must hold for `s` to have a value, as far as `known` does not imply it: divisors are not 0,
+// integers hold the floats that become some. Conditions of inner operations come first.
+std::vector<Sym> operation_conditions(const Sym& s, const Assumptions& known);
 
 // Adds what the nodes demand and the ranges of the symbols do not imply, in stage 1 for the ops of
 // the program and in stage 3 for those that they consist of: as

@@ -387,6 +387,8 @@ def register():
 
 
 def main(out, names):
+    if out.startswith("-"):
+        sys.exit("usage: export_models.py OUT [GROUP or MODEL...]")
     warnings.filterwarnings("ignore")
     os.makedirs(out, exist_ok=True)
     groups = register()
