@@ -9,7 +9,7 @@ namespace aotc {
 namespace {
 
 using json = nlohmann::ordered_json;
-using Rows = std::vector<std::vector<std::string>>;
+using TextRows = std::vector<std::vector<std::string>>;
 
 std::string scalar_text(const json& j) { return j.is_string() ? j.get<std::string>() : j.dump(); }
 
@@ -32,7 +32,7 @@ std::string remark_text(const json& t) {
 }
 
 std::string tensors_section(const json& m, const char* key, bool numbered) {
-  Rows rows;
+  TextRows rows;
   int position = 0;
   for (const json& t : m.value(key, json::array())) {
     std::vector<std::string> row = {t.value("name", "?"), type_text(t), remark_text(t)};
@@ -53,7 +53,7 @@ std::string range_text(const json& s) {
 }
 
 std::string symbols_section(const json& m) {
-  Rows rows;
+  TextRows rows;
   for (const json& s : m.value("symbols", json::array()))
     rows.push_back({s.value("name", "?"), range_text(s)});
   return rows.empty() ? "" : "symbols\n" + table_text(rows, "  ");
@@ -74,7 +74,7 @@ std::string place_of(const json& j) {
 }
 
 std::string mutations_section(const json& m) {
-  Rows rows;
+  TextRows rows;
   for (const json& e : m.value("mutations", json::array()))
     rows.push_back({place_of(e), e.value("write", "?"), e.value("op", ""), e.value("source", ""),
                     e.value("reason", "")});
@@ -83,7 +83,7 @@ std::string mutations_section(const json& m) {
 
 std::string aliased_section(const json& m) {
   const json aliased = m.value("aliased_io", json::object());
-  Rows rows;
+  TextRows rows;
   for (const json& e : aliased.value("entries", json::array())) {
     const bool output = e.contains("output") && !e["output"].is_null();
     rows.push_back({output ? fmt::format("output '{}'", scalar_text(e["output"])) : "(no output)",
@@ -102,7 +102,7 @@ std::string size_text(const json& j) {
 }
 
 std::string memory_section(const json& m) {
-  Rows rows;
+  TextRows rows;
   if (m.contains("arena_bytes")) rows.push_back({"arena", size_text(m["arena_bytes"])});
   if (m.contains("weights_bytes")) {
     std::string where;
@@ -134,7 +134,7 @@ std::string cpu_text(const json& m) {
 }
 
 std::string head_section(const json& m) {
-  Rows rows = {{"program", m.value("name", "?")}};
+  TextRows rows = {{"program", m.value("name", "?")}};
   const json by = m.value("exported_by", json::object());
   if (by.contains("torch"))
     rows.push_back({"exported by", fmt::format("torch {}, schema {}", scalar_text(by["torch"]),

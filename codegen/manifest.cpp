@@ -144,7 +144,9 @@ std::vector<AliasedIoRow> aliased_io_rows(const Plan& plan, const WeightLayout& 
       const size_t i = k / in.rank(), d = k % in.rank();
       whole = v.steps[k].is(i == d ? 1 : 0) || out.sizes[i].is(1);
     }
-    r.kind = whole ? "identity" : "view";
+    r.kind = g.outputs[static_cast<size_t>(v.output)].by_user ? "user"
+             : whole                                          ? "identity"
+                                                              : "view";
     auto it = by_input.find(v.input);
     r.direct = it == by_input.end() || it->second->direct;
     r.reason = it == by_input.end() ? "the input itself" : it->second->reason;

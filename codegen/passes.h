@@ -20,6 +20,10 @@ void hoist_checks(loops::LoopProgram& p);
 // outer iteration.
 void merge_kernels(loops::LoopProgram& p);
 
+// Moves kernels that read the old content of `target` in front of the first one that writes
+// `value`, where nothing that they need comes after it.
+void move_readers_ahead(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
+
 // Proves write-backs direct: the value is computed in the storage it is written back to. Decisions,
 // with reasons, go to p.write_backs. See write_back.cpp for the conditions.
 void remove_write_back_copies(loops::LoopProgram& p);

@@ -8,6 +8,7 @@
 #include "codegen/devices.h"
 #include "codegen/package.h"
 #include "codegen/passes.h"
+#include "codegen/user_aliases.h"
 #include "ir/lowering.h"
 #include "ir/text/text.h"
 #include "ir/text/verify.h"
@@ -19,6 +20,7 @@ namespace {
 void run_graph(Compilation& c) {
   c.graph = import_graph(c.exported);
   assign_devices(*c.graph->graph, c.settings);
+  alias_outputs(*c.graph->graph, c.settings.aliases);
   verify(*c.graph->graph, GraphStage::Graph);
 }
 

@@ -99,10 +99,19 @@ class WriteBacks {
     if (!(temp.strides == target.strides) && used_by_matmul(t))
       return "a matrix product uses the value in another layout than the storage's";
     if (computed_in_block(t)) return "the value is computed in a branch or a loop";
-    std::string obstacle = old_value_needed(t, w.target);
-    if (!obstacle.empty()) return obstacle;
+    const std::string obstacle = old_value_needed(t, w.target);
+    if (!obstacle.empty() && !is_free_after_moves(t, w.target)) return obstacle;
     retarget(t, w.target);
     return "";
+  }
+
+  // Whether another order of the kernels lets the old content go; then that is their order.
+  bool is_free_after_moves(BufferId t, BufferId target) {
+    const std::vector<Kernel> before = p_.kernels;
+    move_readers_ahead(p_, t, target);
+    if (old_value_needed(t, target).empty()) return true;
+    p_.kernels = before;
+    return false;
   }
 
   static std::array<loops::MatmulOperand*, 4> operands(const Kernel& k) {

@@ -109,6 +109,7 @@ struct Output {
   Value* value = nullptr;  // Tensor
   Arg scalar;              // Scalar: Sym, double or bool
   std::string name;
+  bool by_user = false;  // in the storage of an input because the user asks for it (--alias)
 };
 
 // After the last node, the storage of input `input` holds `value` (functional stages and later).

@@ -52,7 +52,7 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       ->capture_default_str();
   command
       .add_option("--alias", flags.aliases,
-                  "output OUT is input IN's storage, by name or index (not yet: refused)")
+                  "output OUT is input IN's storage, by name or index")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -95,12 +95,6 @@ CompileSettings settings_of(const CompileFlags& flags) {
       s.device_map.insert(split_assignment(text, "--device-map"));
   for (const std::string& text : flags.aliases)
     s.aliases.push_back(split_assignment(text, "--alias"));
-  if (!s.aliases.empty())
-    user_error(
-        "--alias {}={}: this aotc finds by itself which outputs are an input's storage and takes "
-        "no "
-        "other from the user yet; leave it out, and see aliased_io in 'aotc inspect'",
-        s.aliases[0].first, s.aliases[0].second);
   if (!flags.gpu.empty())
     user_error(
         "--gpu {}: this aotc compiles for CPUs only; leave it out, and use --device cpu for a "

@@ -265,7 +265,12 @@ class GraphParser {
       o.value = value();
       o.name = o.value->name;
     }
-    if (in_.accept(",")) {
+    while (in_.accept(",")) {
+      if (in_.accept_word("by")) {
+        in_.expect_word("user");
+        o.by_user = true;
+        continue;
+      }
       in_.expect_word("as");
       o.name = in_.name("the output's name");
     }

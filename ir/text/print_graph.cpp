@@ -146,6 +146,7 @@ std::string output_line(const Output& o, const std::string& indent) {
       break;
   }
   std::string implied = o.kind == OutputKind::Tensor && o.value ? o.value->name : "";
+  if (o.by_user) s += ", by user";
   return o.name == implied ? s : s + ", as " + name_text(o.name);
 }
 

@@ -52,6 +52,63 @@ TEST_CASE("compile writes MODEL.aotc into the current folder", "[commands]") {
   CHECK(std::distance(fs::directory_iterator(folder.path()), {}) == 1);
 }
 
+TEST_CASE("--alias puts an output into the storage of an input", "[commands]") {
+  const Folder folder;
+  const std::string model = data("../../e2e/data/functional_cache.pt2");
+  check_ok(
+      aotc({"compile", "-q", model, "-o", "m.aotc", "--alias", "cache=index_copy"}, folder.path()));
+  const RunResult entry = aotc({"inspect", "m.aotc"}, folder.path());
+  CHECK(has(entry.out,
+            "output 'index_copy'  in  input 'cache'  user  direct  computed in the storage"));
+  const std::string given = data("../../e2e/data/functional_cache.case0");
+  check_ok(aotc({"run", "m.aotc", "--inputs", given, "--outputs", "out"}, folder.path()));
+  const std::vector<double> expected = values(given, "out1");
+  CHECK(values(folder / "out", "out1") == expected);
+  CHECK(values(folder / "out", "mut0") == expected);
+  CHECK(values(folder / "out", "out3").size() == 4);  // of the old cache
+  check_ok(aotc({"compile", "-q", model, "-o", "n.aotc", "--alias", "0=1"}, folder.path()));
+}
+
+TEST_CASE("--alias says why an output cannot be an input's storage", "[commands]") {
+  const Folder folder;
+  auto why = [&](const std::string& model, std::vector<std::string> aliases) {
+    std::vector<std::string> words = {"compile", "-q", data(model), "-o", "m.aotc"};
+    for (const std::string& a : aliases) words.insert(words.end(), {"--alias", a});
+    const RunResult r = aotc(words, folder.path());
+    CHECK(r.exit_code == 1);
+    CHECK(!fs::exists(folder / "m.aotc"));
+    return r.err;
+  };
+  CHECK(has(why("../../e2e/data/functional_cache.pt2", {"cache=0"}),
+            "the output has 0 dimensions, the input 3"));
+  CHECK(has(why("../../e2e/data/functional_cache.pt2", {"new=1"}),
+            "the output has the sizes [2, 8, 4], the input [2, 1, 4]"));
+  CHECK(has(why("../../e2e/data/functional_cache.pt2", {"position=1"}),
+            "the output is float32, the input int64"));
+  CHECK(has(why("../../e2e/data/functional_cache.pt2", {"cache=9"}),
+            "the program has no output '9'; it has sum"));
+  CHECK(has(why("../../e2e/data/functional_cache.pt2", {"cache=1", "cache=1"}),
+            "takes the same input"));
+  CHECK(has(why("../../e2e/data/functional_update.pt2", {"x=0"}), "is the input's old value"));
+  CHECK(has(why("input_mutation_with_return.pt2", {"0=0"}), "itself mutates input"));
+}
+
+TEST_CASE("--alias between sizes that only a call knows is checked there", "[commands]") {
+  const Folder folder;
+  const std::string given = data("../../e2e/data/functional_update.case0"),
+                    other = data("../../e2e/data/functional_update.case1");
+  check_ok(aotc({"compile", "-q", data("../../e2e/data/functional_update.pt2"), "-o", "m.aotc",
+                 "--alias", "y=0"},
+                folder.path()));
+  check_ok(aotc({"run", "m.aotc", "--inputs", given, "--outputs", "out"}, folder.path()));
+  CHECK(values(folder / "out", "mut1") == values(given, "out0"));
+  CHECK(values(folder / "out", "out1") == values(given, "out1"));
+  const RunResult r =
+      aotc({"run", "m.aotc", "--inputs", given + "/in0.npy", other + "/in1.npy"}, folder.path());
+  CHECK(r.exit_code == 1);
+  CHECK(has(r.err, "(--alias y=0)"));
+}
+
 TEST_CASE("options come before or after the program; --quiet says nothing", "[commands]") {
   const Folder folder;
   const RunResult first =

@@ -249,6 +249,19 @@ def _(self, a, b):
             torch.nn.functional.linear(a.to(torch.complex128), b.to(torch.complex128)))
 
 
+# Programs that mutate nothing, for --alias: a cache that the caller gets back, and dynamic sizes.
+@program("functional_cache", lambda: [(R(2, 8, 4), R(2, 1, 4), torch.tensor([3])), (R(2, 8, 4), R(2, 1, 4), torch.tensor([7]))])
+def _(self, cache, new, position):
+    updated = cache.index_copy(1, position, new)
+    return updated.sum(), updated, new * 2, cache[:, :1].t() if cache.dim() == 2 else cache.sum((0, 1))
+
+
+@program("functional_update", lambda: [(R(4, 3), R(4, 3)), (R(7, 3), R(7, 3))],
+         dynamic_shapes=({0: D("n", min=2, max=64)}, {0: D("m", min=2, max=64)}))
+def _(self, x, y):
+    return x + 1, y * 2, y.mT.contiguous(), x[:2], x[:, 0].clone()
+
+
 if __name__ == "__main__":
     out = sys.argv[1]
     os.makedirs(out, exist_ok=True)
