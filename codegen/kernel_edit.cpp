@@ -89,6 +89,39 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
 
 namespace {
 
+void collect_needed(const Kernel& k, ExprId id, std::set<ExprId>& needed);
+
+void collect_needed(const Kernel& k, const Sym& s, std::set<ExprId>& needed) {
+  for (const std::string& n : s.symbols())
+    if (n[0] == '%') collect_needed(k, std::stoi(n.substr(1)), needed);
+}
+
+void collect_needed(const Kernel& k, ExprId id, std::set<ExprId>& needed) {
+  if (id < 0 || !needed.insert(id).second) return;
+  const Expr& e = k.exprs[static_cast<size_t>(id)];
+  for (ExprId a : e.args) collect_needed(k, a, needed);
+  collect_needed(k, e.guard, needed);
+  collect_needed(k, e.otherwise, needed);
+  collect_needed(k, e.index, needed);
+  for (const Sym& s : e.at) collect_needed(k, s, needed);
+}
+
+}  // namespace
+
+std::set<ExprId> expressions_of(const Kernel& k, const Phase& phase) {
+  std::set<ExprId> needed;
+  for (int a : phase.accumulators)
+    collect_needed(k, k.accumulators[static_cast<size_t>(a)].value, needed);
+  for (const Store& s : phase.stores) {
+    collect_needed(k, s.value, needed);
+    collect_needed(k, s.guard, needed);
+    for (const Sym& at : s.at) collect_needed(k, at, needed);
+  }
+  return needed;
+}
+
+namespace {
+
 void collect_axes(const Kernel& k, ExprId id, std::set<std::string>& names,
                   std::set<ExprId>& seen) {
   if (id < 0 || !seen.insert(id).second) return;

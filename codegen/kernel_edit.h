@@ -22,6 +22,9 @@ std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k);
 // other uses, or one is a control flow marker: their order matters.
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b);
 
+// The expressions that a phase evaluates.
+std::set<ExprId> expressions_of(const Kernel& k, const Phase& phase);
+
 // Names of the axes and values that an expression depends on, directly and through its operands.
 std::set<std::string> axes_of(const Kernel& k, ExprId e);
 

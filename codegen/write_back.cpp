@@ -191,19 +191,51 @@ class WriteBacks {
     return false;
   }
 
-  // In one kernel: each load of `target` is at the index at which the same phase stores t, and no
-  // other iteration stores there.
+  // In one kernel: one phase stores t, and what is loaded of `target` is not overwritten before.
   bool reads_only_where_it_writes(const Kernel& k, BufferId t, BufferId target) const {
-    if (k.phases.size() != 1 || k.phases[0].ordered) return false;
+    int writing = -1;  // that phase
+    for (size_t q = 0; q < k.phases.size(); ++q)
+      for (const Store& s : k.phases[q].stores) {
+        if (s.buffer != t) continue;
+        if (writing >= 0 && writing != static_cast<int>(q)) return false;
+        writing = static_cast<int>(q);
+      }
+    if (writing < 0 || k.phases[static_cast<size_t>(writing)].ordered) return false;
+    for (size_t q = 0; q < k.phases.size(); ++q)
+      for (ExprId id : expressions_of(k, k.phases[q])) {
+        const Expr& e = k.exprs[static_cast<size_t>(id)];
+        if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
+        if (e.buffer != target || static_cast<int>(q) > writing) return false;
+        if (!is_read_first(k, k.phases[static_cast<size_t>(writing)], t, e,
+                           static_cast<int>(q) == writing))
+          return false;
+      }
+    return true;
+  }
+
+  // In the phase that stores t: the load is at the index of the store, which no other iteration
+  // has. In one before it: no other iteration of the kernel's axes stores where this one loads.
+  static bool is_read_first(const Kernel& k, const Phase& writing, BufferId t, const Expr& load,
+                            bool same_phase) {
     std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), k.phases[0].axes.begin(), k.phases[0].axes.end());
-    for (const Expr& e : k.exprs) {
-      if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
-      if (e.buffer != target) return false;
-      for (const Store& s : k.phases[0].stores)
-        if (s.buffer == t && (!(s.at == e.at) || !visits_once(s.at, axes))) return false;
+    axes.insert(axes.end(), writing.axes.begin(), writing.axes.end());
+    for (const Store& s : writing.stores) {
+      if (s.buffer != t) continue;
+      if (same_phase ? !(s.at == load.at) || !visits_once(s.at, axes)
+                     : !shares_outer_indices(k, s.at, load.at))
+        return false;
     }
     return true;
+  }
+
+  static bool shares_outer_indices(const Kernel& k, const std::vector<Sym>& a,
+                                   const std::vector<Sym>& b) {
+    return std::ranges::all_of(k.axes, [&](const Axis& axis) {
+      if (axis.extent.is(1)) return true;
+      for (size_t d = 0; d < a.size(); ++d)
+        if (a[d] == Sym::symbol(axis.name) && b[d] == a[d]) return true;
+      return false;
+    });
   }
 
   void retarget(BufferId t, BufferId target) {
@@ -236,6 +268,10 @@ class WriteBacks {
           const Expr& e = k.exprs[static_cast<size_t>(s.value)];
           return e.kind == ExprKind::Load && e.buffer == s.buffer && e.at == s.at && e.guard < 0;
         });
+    for (Kernel& k : p_.kernels)
+      std::erase_if(k.phases, [&](const Phase& ph) {
+        return k.phases.size() > 1 && ph.stores.empty() && ph.accumulators.empty();
+      });
     std::erase_if(p_.kernels, [](const Kernel& k) {
       if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
       return std::all_of(k.phases.begin(), k.phases.end(),
