@@ -359,6 +359,7 @@ ArgumentRules order_rules() {
       {"aten.renorm", check_renorm},
       {"aten.embedding_renorm", check_embedding_renorm},
       {"aten.quantile", check_quantile},
+      {"aten.nanquantile", check_quantile},
       {"aten.gradient", check_gradient},
       {"aten.linalg_vector_norm", check_vector_norm},
       {"aten.mean", check_mean},

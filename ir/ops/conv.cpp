@@ -175,6 +175,13 @@ TensorExpr as_matmul(Rewriter& r, const Convolution& c) {
   return rows.apply("aotc.matmul", {columns.v, addend}).reshape(sizes);
 }
 
+TensorExpr with_bias(Rewriter& r, const Convolution& c, TensorExpr out) {
+  if (!c.bias) return out;
+  Index channel(out.sizes().size(), Sym(1));
+  channel[1] = out.size(1);
+  return out + TensorExpr{&r, c.bias}.reshape(channel);
+}
+
 // Per group: weight [O/G * taps, C/G] times the input's positions; then every output sums its taps.
 TensorExpr transposed(Rewriter& r, const Convolution& c) {
   TensorExpr x{&r, c.input}, weight{&r, c.weight};
@@ -191,15 +198,29 @@ TensorExpr transposed(Rewriter& r, const Convolution& c) {
   columns.insert(columns.end(), in_space.begin(), in_space.end());
   TensorExpr products = left.apply("aotc.matmul", {right.v}).reshape(columns);
   TensorExpr out = products.apply("aotc.gather_taps", {out_space, c.stride, c.padding, c.dilation});
-  if (!c.bias) return out;
-  Index channel(sizes.size(), Sym(1));
-  channel[1] = sizes[1];
-  return out + TensorExpr{&r, c.bias}.reshape(channel);
+  return with_bias(r, c, out);
 }
 
 bool is_depthwise(const Convolution& c) { return c.weight->type.sizes[1].is(1) && !c.groups.is(1); }
 
+Values convolve(Rewriter& r, const Convolution& c);
+
+// By convolutions of the parts.
+TensorExpr complex_convolution(Rewriter& r, const Convolution& c) {
+  auto product = [&](const char* of_input, const char* of_weight) {
+    Convolution part = c;
+    part.bias = nullptr;
+    part.input = r(of_input, {c.input});
+    part.weight = r(of_weight, {c.weight});
+    return TensorExpr{&r, convolve(r, part)[0]};
+  };
+  const char *re = "aotc.real", *im = "aotc.imag";
+  TensorExpr real = product(re, re) - product(im, im), imag = product(re, im) + product(im, re);
+  return with_bias(r, c, real.apply("aten.complex.default", {imag.v}));
+}
+
 Values convolve(Rewriter& r, const Convolution& c) {
+  if (is_complex(c.input->type.dtype)) return {complex_convolution(r, c)};
   if (c.transposed) return {transposed(r, c)};
   if (!is_depthwise(c)) return {as_matmul(r, c)};
   Arg bias = c.bias ? Arg(c.bias) : Arg(None{});

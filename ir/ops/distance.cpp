@@ -120,15 +120,23 @@ TensorExpr pick(TensorExpr sorted, TensorExpr positions, int64_t dim) {
 }
 
 // Positions q (n - 1) in the sorted elements, interpolated as asked. A NaN makes its slice NaN.
-TensorExpr quantiles(Rewriter& r, TensorExpr x, TensorExpr q, int64_t dim) {
+// or, where NaNs are left out, counts for nothing.
+TensorExpr quantiles(Rewriter& r, TensorExpr x, TensorExpr q, int64_t dim, bool leave_out_nan) {
   const std::string& mode = std::get<std::string>(arg(r.node, "interpolation"));
   Node* node = r.emit("aten.sort.default", {x.v, Sym(dim)});
-  TensorExpr sorted{&r, node->output(0)}, rank = q * (x.size(dim) - 1);
+  TensorExpr sorted{&r, node->output(0)};  // NaNs come last
   Index sizes = x.sizes();
   sizes[static_cast<size_t>(dim)] = q.size(0);
   Index along(sizes.size(), Sym(1));
   along[static_cast<size_t>(dim)] = q.size(0);
-  rank = rank.reshape(along).expand(sizes);
+  TensorExpr rank = q.reshape(along);
+  if (leave_out_nan) {
+    TensorExpr last = logical_not(isnan(x)).sum({dim}).cast(q.dtype()) - 1.0;
+    rank = rank * last.apply("aten.clamp_min.default", {0.0});
+  } else {
+    rank = rank * (x.size(dim) - 1);
+  }
+  rank = rank.expand(sizes);
   TensorExpr low = rank.apply("aten.floor.default"), high = rank.apply("aten.ceil.default"), result;
   auto at = [&](TensorExpr p) { return pick(sorted, p.cast(DType::Int64), dim); };
   if (mode == "lower")
@@ -141,11 +149,13 @@ TensorExpr quantiles(Rewriter& r, TensorExpr x, TensorExpr q, int64_t dim) {
     result = (at(low) + at(high)) * 0.5;
   else
     result = at(low).apply("aten.lerp.Tensor", {at(high).v, (rank - low).v});
+  if (leave_out_nan) return result;
   TensorExpr has_nan = isnan(x).apply("aten.any.dim", {Sym(dim), true});
   return where(has_nan, std::nan(""), result.v);
 }
 
 // q's dimensions come first; without a dimension all elements are one slice.
+template <bool leave_out_nan>
 Values quantile(Rewriter& r) {
   TensorExpr x = in(r, "self"), q;
   Index original = x.sizes();
@@ -160,7 +170,7 @@ Values quantile(Rewriter& r) {
   bool whole = arg_is_none(r.node, "dim") || x.rank() == 0;
   int64_t dim = whole ? 0 : wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
   if (whole) x = x.reshape({product(original)});
-  TensorExpr result = quantiles(r, x, q, dim);
+  TensorExpr result = quantiles(r, x, q, dim, leave_out_nan);
   Index reduced = x.sizes();
   if (whole)
     reduced = keep ? Index(original.size(), Sym(1)) : Index{};
@@ -205,10 +215,18 @@ Rows distance_ops() {
                  embedding_renorm),
       rewrite_op("aten.quantile.default(Tensor self, Tensor q, int? dim=None, bool keepdim=False, "
                  "*, str interpolation=\"linear\") -> Tensor",
-                 quantile),
+                 quantile<false>),
       rewrite_op("aten.quantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, "
                  "str interpolation=\"linear\") -> Tensor",
-                 quantile),
+                 quantile<false>),
+      rewrite_op(
+          "aten.nanquantile.default(Tensor self, Tensor q, int? dim=None, bool keepdim=False, "
+          "*, str interpolation=\"linear\") -> Tensor",
+          quantile<true>),
+      rewrite_op(
+          "aten.nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, "
+          "str interpolation=\"linear\") -> Tensor",
+          quantile<true>),
   };
 }
 

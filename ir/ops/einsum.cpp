@@ -246,7 +246,7 @@ Values trilinear(Rewriter& r) {
     product = product ? product * x : x;
   }
   std::vector<int64_t> summed = ints_arg(r.node, "sumdim");
-  return {summed.empty() ? product : product.sum(summed, false)};
+  return {summed.empty() ? product : product.sum(summed, false).cast(product.dtype())};
 }
 
 }  // namespace
