@@ -36,6 +36,17 @@ std::vector<Value*> vector_norm(Rewriter& r, double p) {
   return {p_norm(x, p, reduced_dims(r.node), keep).cast(result)};
 }
 
+// The norms of the slices along `dim`, kept as dimensions of size 1; dim -1: one norm of all.
+std::vector<Value*> norm_except_dim(Rewriter& r) {
+  TensorExpr v = in(r, "v");
+  int64_t kept = int_arg(r.node, "dim");
+  std::vector<int64_t> dims;
+  for (int64_t d = 0; d < v.rank(); ++d)
+    if (d != kept) dims.push_back(d);
+  auto power = static_cast<double>(int_arg(r.node, "pow"));
+  return {p_norm(widened(v), power, dims, kept != -1).cast(v.dtype())};
+}
+
 // The matrix norms without a singular value decomposition.
 TensorExpr matrix_norm(TensorExpr x, double order, int64_t rows, int64_t columns, bool keep,
                        const Node& n) {
@@ -133,6 +144,10 @@ Rows norm_reductions() {
                  vector_order("p")),
       rewrite_op("aten.norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
                  vector_order("p")),
+      rewrite_op("aten.frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+                 [](Rewriter& r) { return vector_norm(r, 2); }),
+      rewrite_op("aten.norm_except_dim.default(Tensor v, int pow=2, int dim=0) -> Tensor",
+                 norm_except_dim),
       rewrite_op("aten.linalg_vector_norm.default(Tensor self, Scalar ord=2, int[1]? dim=None, "
                  "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
                  vector_order("ord")),

@@ -19,6 +19,7 @@ from torch import nn
 
 import float_programs
 import op_programs
+import sequence_programs
 
 D = torch.export.Dim
 R = torch.randn
@@ -487,6 +488,7 @@ def _(self, b, s):
 
 op_programs.register(program)
 float_programs.register(program)
+sequence_programs.register(program)
 
 if __name__ == "__main__":
     out = sys.argv[1]
