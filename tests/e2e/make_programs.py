@@ -18,6 +18,7 @@ import torch.utils._pytree as pytree
 from torch import nn
 
 import float_programs
+import matrix_programs
 import op_programs
 import sequence_programs
 
@@ -488,6 +489,7 @@ def _(self, b, s):
 
 op_programs.register(program)
 float_programs.register(program)
+matrix_programs.register(program)
 sequence_programs.register(program)
 
 if __name__ == "__main__":
