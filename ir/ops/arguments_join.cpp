@@ -149,6 +149,7 @@ ArgumentRules join_rules() {
       {"aten.concat", check_cat},
       {"aten.concatenate", check_cat},
       {"aten.stack", check_stack},
+      {"aten._stack", check_stack},
       {"aten.hstack", check_not_empty},
       {"aten.vstack", check_not_empty},
       {"aten.row_stack", check_not_empty},

@@ -347,6 +347,7 @@ ArgumentRules order_rules() {
       {"aten._logcumsumexp", check_logcumsumexp},
       {"aten.diff", check_diff},
       {"aten.trapezoid", check_trapezoid},
+      {"aten.trapz", check_trapezoid},
       {"aten.cumulative_trapezoid", check_trapezoid},
       {"aten.cdist", check_cdist},
       {"aten._cdist_forward", check_cdist},

@@ -371,6 +371,7 @@ ArgumentRules view_rules() {
       {"aten.pixel_shuffle", check_pixel_shuffle},
       {"aten.pixel_unshuffle", check_pixel_unshuffle},
       {"aten.channel_shuffle", check_channel_shuffle},
+      {"aten.native_channel_shuffle", check_channel_shuffle},
       {"aotc.write_view", [](const Node& n) { require_expandable(n, "src", sizes_of(n, "view")); }},
   };
 }

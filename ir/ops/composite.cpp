@@ -9,6 +9,11 @@ Rows complex_ops();
 Rows solve_ops();
 Rows antialias_ops();
 Rows fourier_ops();
+Rows gamma_ops();
+Rows segment_ops();
+Rows histogram_ops();
+Rows fractional_pool_ops();
+Rows softmax_part_ops();
 namespace {
 
 // ---- softmax
@@ -211,7 +216,8 @@ Rows composite_ops() {
   };
   for (Rows (*part)() :
        {batch_norm_ops, attention_ops, recurrent_ops, pool_ops, complex_ops, fourier_ops, solve_ops,
-        antialias_ops, pool_backward_ops, norm_backward_ops, resample_ops, loss_ops, distance_ops})
+        antialias_ops, gamma_ops, segment_ops, histogram_ops, fractional_pool_ops, softmax_part_ops,
+        pool_backward_ops, norm_backward_ops, resample_ops, loss_ops, distance_ops})
     append(rows, part());
   return rows;
 }

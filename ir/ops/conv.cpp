@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ir/ops/convolution.h"
+#include "ir/ops/require.h"
 #include "ir/ops/scalar_math.h"
 
 namespace aotc {
@@ -284,6 +285,16 @@ Values conv_transpose(Rewriter& r) {
   return with_batch(r, c);
 }
 
+// Time comes first, channels last: input [T, N, C], weight [K, C, channels out].
+Values conv_time_first(Rewriter& r) {
+  TensorExpr x = in(r, "self").permute({1, 2, 0}), weight = in(r, "weight").permute({2, 1, 0});
+  require_rank(r.node, "self", 3, 3);
+  require_rank(r.node, "weight", 3, 3);
+  TensorExpr y = x.apply("aten.conv1d.default", {weight.v, r.tensor("bias"), Index{Sym(1)},
+                                                 Index{sym_arg(r.node, "pad")}});
+  return {y.permute({2, 0, 1}).apply("aten.clone.default")};
+}
+
 }  // namespace
 
 Rows conv_ops() {
@@ -329,6 +340,12 @@ Rows conv_ops() {
                  "stride=[1, 1, 1], str padding=\"valid\", SymInt[3] dilation=[1, 1, 1], SymInt "
                  "groups=1) -> Tensor",
                  conv_named_padding),
+      rewrite_op("aten._convolution_mode.default(Tensor input, Tensor weight, Tensor? bias, "
+                 "SymInt[] stride, str padding, SymInt[] dilation, SymInt groups) -> Tensor",
+                 conv_named_padding),
+      rewrite_op("aten.conv_tbc.default(Tensor self, Tensor weight, Tensor bias, int pad=0) -> "
+                 "Tensor",
+                 conv_time_first),
       rewrite_op("aten.conv_transpose1d.default(Tensor input, Tensor weight, Tensor? bias=None, "
                  "SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] output_padding=[0], "
                  "SymInt groups=1, SymInt[1] dilation=[1]) -> Tensor",

@@ -300,7 +300,8 @@ Rows diagonals() {
 
 Rows creation_ops() {
   Rows rows = constants();
-  for (Rows (*part)() : {sequences, diagonals, conversion_ops, join_ops, pad_ops})
+  for (Rows (*part)() :
+       {sequences, diagonals, conversion_ops, join_ops, pad_ops, window_ops, sequence_ops})
     append(rows, part());
   return rows;
 }

@@ -35,6 +35,20 @@ Values cdist(Rewriter& r) {
   return {difference.apply("aten.linalg_vector_norm.default", {arg(r.node, "p"), Index{Sym(-1)}})};
 }
 
+// The same from one matrix product, |a|^2 + |b|^2 - 2 a b, as eager computes it.
+Values euclidean(Rewriter& r) {
+  TensorExpr a = in(r, "x1"), b = in(r, "x2");
+  TensorExpr a_norm = (a * a).sum({-1}), b_norm = (b * b).sum({-1});
+  auto ones = [&](TensorExpr like) { return r.full(like.sizes(), 1, like.dtype()); };
+  auto joined = [&](Values parts) {
+    return TensorExpr{&r, r("aten.cat.default", {parts, Sym(-1)})};
+  };
+  TensorExpr left = joined({a * -2.0, a_norm, ones(a_norm)}),
+             right = joined({b, ones(b_norm), b_norm});
+  TensorExpr squares = left.apply("aten.matmul.default", {right.transpose(-2, -1).v});
+  return {sqrt(squares.apply("aten.clamp_min.default", {0.0}))};
+}
+
 // Distances of the pairs of rows i < j.
 Values pdist(Rewriter& r) {
   TensorExpr x = in(r, "self");
@@ -191,6 +205,7 @@ Values quantile(Rewriter& r) {
 
 Rows distance_ops() {
   return {
+      rewrite_op("aten._euclidean_dist.default(Tensor x1, Tensor x2) -> Tensor", euclidean),
       rewrite_op("aten.pairwise_distance.default(Tensor x1, Tensor x2, float p=2., float "
                  "eps=9.9999999999999995e-07, bool keepdim=False) -> Tensor",
                  pairwise_distance),

@@ -173,6 +173,7 @@ Rows join_ops() {
       alias_op("aten.concatenate.default(Tensor[] tensors, int dim=0) -> Tensor",
                "aten.cat.default"),
       rewrite_op("aten.stack.default(Tensor[] tensors, int dim=0) -> Tensor", stack),
+      rewrite_op("aten._stack.default(Tensor[] tensors, int dim=0) -> Tensor", stack),
       stacking_op("aten.hstack.default(Tensor[] tensors) -> Tensor", at_least_1d, horizontal),
       stacking_op("aten.vstack.default(Tensor[] tensors) -> Tensor", at_least_2d, first),
       stacking_op("aten.row_stack.default(Tensor[] tensors) -> Tensor", at_least_2d, first),

@@ -1,5 +1,6 @@
 // Matrix products. One core form, aotc.matmul, becomes a template kernel with strided operands;
 // torch's spellings bring their operands into its shape by views.
+#include "ir/ops/require.h"
 #include "ir/ops/tensor_expr.h"
 
 namespace aotc {
@@ -295,6 +296,25 @@ OpDef pair_op(std::string_view schema, TensorExpr (*fn)(TensorExpr, TensorExpr))
   });
 }
 
+// 8-bit integers, added up in 32 bits.
+Values integer_product(Rewriter& r) {
+  require_rank(r.node, "self", 2, 2);
+  Shapes(r.node).match("self", "mk").match("mat2", "kn");
+  require(r.node,
+          dtype_of(r.node, "self") == DType::Int8 && dtype_of(r.node, "mat2") == DType::Int8,
+          "the matrices are {} and {}, expected int8", name(dtype_of(r.node, "self")),
+          name(dtype_of(r.node, "mat2")));
+  return {product_of(in(r, "self").cast(DType::Int32), in(r, "mat2").cast(DType::Int32))};
+}
+
+// Rows of int8 weights [N, K] with a scale for each.
+Values int8_weight_product(Rewriter& r) {
+  Shapes(r.node).match("self", "mk").match("mat2", "nk").match("scales", "n");
+  TensorExpr self = in(r, "self"), x = widened(self);
+  TensorExpr y = product_of(x, in(r, "mat2").cast(x.dtype()).transpose(0, 1));
+  return {(y * widened(in(r, "scales"))).cast(self.dtype())};
+}
+
 }  // namespace
 
 Rows linear_ops() {
@@ -315,6 +335,10 @@ Rows linear_ops() {
       pair_op("aten.ger.default(Tensor self, Tensor vec2) -> Tensor", outer),
       pair_op("aten.matmul.default(Tensor self, Tensor other) -> Tensor", matmul),
       pair_op("aten.linalg_matmul.default(Tensor self, Tensor other) -> Tensor", matmul),
+      rewrite_op("aten._int_mm.default(Tensor self, Tensor mat2) -> Tensor", integer_product),
+      rewrite_op("aten._weight_int8pack_mm.default(Tensor self, Tensor mat2, Tensor scales) -> "
+                 "Tensor",
+                 int8_weight_product),
       rewrite_op("aten.addmm.default(Tensor self, Tensor mat1, Tensor mat2, *, Scalar beta=1, "
                  "Scalar alpha=1) -> Tensor",
                  addmm),

@@ -1,4 +1,5 @@
 // Vector and matrix norms, distances, log-sum-exp: formulas of reductions.
+#include <algorithm>
 #include <cmath>
 
 #include "ir/ops/tensor_expr.h"
@@ -36,17 +37,69 @@ std::vector<Value*> vector_norm(Rewriter& r, double p) {
   return {p_norm(x, p, reduced_dims(r.node), keep).cast(result)};
 }
 
-// The matrix norms without a singular value decomposition.
+// The norms of the slices along `dim`, kept as dimensions of size 1; dim -1: one norm of all.
+std::vector<Value*> norm_except_dim(Rewriter& r) {
+  TensorExpr v = in(r, "v");
+  int64_t kept = int_arg(r.node, "dim");
+  std::vector<int64_t> dims;
+  for (int64_t d = 0; d < v.rank(); ++d)
+    if (d != kept) dims.push_back(d);
+  auto power = static_cast<double>(int_arg(r.node, "pow"));
+  return {p_norm(widened(v), power, dims, kept != -1).cast(v.dtype())};
+}
+
+// The singular values of the matrices in dimensions `rows` and `columns`, along a last dimension.
+TensorExpr singular_values(TensorExpr x, int64_t rows, int64_t columns) {
+  std::vector<int64_t> order;
+  for (int64_t d = 0; d < x.rank(); ++d)
+    if (d != rows && d != columns) order.push_back(d);
+  order.insert(order.end(), {rows, columns});
+  return x.permute(order).apply("aten.linalg_svdvals.default");
+}
+
+// The value of each matrix, with the matrices' dimensions as 1 where they are kept.
+TensorExpr per_matrix(TensorExpr value, std::vector<int64_t> dims, bool keep) {
+  std::sort(dims.begin(), dims.end());
+  if (keep)
+    for (int64_t d : dims) value = value.unsqueeze(d);
+  return value;
+}
+
+TensorExpr nuclear_norm(TensorExpr x, const std::vector<int64_t>& dims, bool keep) {
+  return per_matrix(singular_values(x, dims[0], dims[1]).sum({-1}, false), dims, keep);
+}
+
 TensorExpr matrix_norm(TensorExpr x, double order, int64_t rows, int64_t columns, bool keep,
                        const Node& n) {
   double magnitude = std::abs(order);
+  std::vector<int64_t> both{rows, columns};
+  if (magnitude == 2) {
+    TensorExpr s = singular_values(x, rows, columns);
+    return per_matrix(order > 0 ? s.amax({-1}, false) : s.amin({-1}, false), both, keep);
+  }
   if (magnitude != 1 && magnitude != INFINITY)
-    unsupported(n, "a matrix norm that needs singular values",
-                "use the orders fro, 1, -1, inf, -inf");
+    unsupported(n, fmt::format("a matrix norm of order {}", order),
+                "use the orders fro, nuc, 1, -1, 2, -2, inf, -inf");
   int64_t summed = magnitude == 1 ? rows : columns;
   TensorExpr sums = abs(x).sum({summed});
-  std::vector<int64_t> both{rows, columns};
   return order > 0 ? sums.amax(both, keep) : sums.amin(both, keep);
+}
+
+TensorExpr named_norm(TensorExpr x, const std::string& name, const std::vector<int64_t>& dims,
+                      bool keep, const Node& n) {
+  if (name == "nuc") return nuclear_norm(x, dims, keep);
+  if (name != "fro") unsupported(n, "the matrix norm '" + name + "'", "use 'fro' or 'nuc'");
+  return p_norm(x, 2, dims, keep);
+}
+
+std::vector<Value*> nuclear_norm_row(Rewriter& r) {
+  TensorExpr self = in(r, "self");
+  std::vector<int64_t> dims{0, 1};
+  if (r.node.op->schema.index_of("dim") >= 0) dims = ints_arg(r.node, "dim");
+  if (dims.size() != 2 || self.rank() < 2)
+    unsupported(r.node, "the nuclear norm of no matrix", "name two dimensions");
+  for (int64_t& d : dims) d = wrap_dim(d, self.rank(), r.node);
+  return {nuclear_norm(self, dims, bool_arg(r.node, "keepdim"))};
 }
 
 std::vector<Value*> matrix_norm_row(Rewriter& r) {
@@ -57,10 +110,8 @@ std::vector<Value*> matrix_norm_row(Rewriter& r) {
   DType result = given_dtype(r.node).value_or(self.dtype());
   TensorExpr x = self.cast(compute_type(result));
   const Arg& order = arg(r.node, "ord");
-  if (auto* name = std::get_if<std::string>(&order)) {
-    if (*name != "fro") unsupported(r.node, "the nuclear norm", "use the Frobenius norm");
-    return {p_norm(x, 2, dims, keep).cast(result)};
-  }
+  if (auto* name = std::get_if<std::string>(&order))
+    return {named_norm(x, *name, dims, keep, r.node).cast(result)};
   return {matrix_norm(x, double_arg(r.node, "ord"), dims[0], dims[1], keep, r.node).cast(result)};
 }
 
@@ -80,8 +131,7 @@ std::vector<Value*> linalg_norm(Rewriter& r) {
   DType result = given_dtype(r.node).value_or(self.dtype());
   TensorExpr x = self.cast(compute_type(result));
   auto* name = std::get_if<std::string>(&order);
-  if (name && *name != "fro") unsupported(r.node, "the nuclear norm", "use the Frobenius norm");
-  if (name) return {p_norm(x, 2, dims, keep).cast(result)};
+  if (name) return {named_norm(x, *name, dims, keep, r.node).cast(result)};
   return {matrix_norm(x, double_arg(r.node, "ord"), dims[0], dims[1], keep, r.node).cast(result)};
 }
 
@@ -133,6 +183,14 @@ Rows norm_reductions() {
                  vector_order("p")),
       rewrite_op("aten.norm.ScalarOpt_dtype(Tensor self, Scalar? p, *, ScalarType dtype) -> Tensor",
                  vector_order("p")),
+      rewrite_op("aten.frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor",
+                 [](Rewriter& r) { return vector_norm(r, 2); }),
+      rewrite_op("aten.nuclear_norm.default(Tensor self, bool keepdim=False) -> Tensor",
+                 nuclear_norm_row),
+      rewrite_op("aten.nuclear_norm.dim(Tensor self, int[2] dim, bool keepdim=False) -> Tensor",
+                 nuclear_norm_row),
+      rewrite_op("aten.norm_except_dim.default(Tensor v, int pow=2, int dim=0) -> Tensor",
+                 norm_except_dim),
       rewrite_op("aten.linalg_vector_norm.default(Tensor self, Scalar ord=2, int[1]? dim=None, "
                  "bool keepdim=False, *, ScalarType? dtype=None) -> Tensor",
                  vector_order("ord")),

@@ -225,6 +225,14 @@ Rows reduce_ops() {
              rewrite_op("aten.aminmax.default(Tensor self, *, int? dim=None, bool "
                         "keepdim=False) -> (Tensor min, Tensor max)",
                         aminmax),
+             rewrite_op("aten._aminmax.default(Tensor self) -> (Tensor, Tensor)",
+                        [](Rewriter& r) {
+                          return r.emit("aten.aminmax.default", {r.tensor("self")})->outputs;
+                        }),
+             rewrite_op(
+                 "aten._aminmax.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor, "
+                 "Tensor)",
+                 [](Rewriter& r) { return r.emit("aten.aminmax.default", r.node.args)->outputs; }),
              rewrite_op("aten.count_nonzero.default(Tensor self, int? dim=None) -> Tensor",
                         count_nonzero),
              rewrite_op("aten.count_nonzero.dim_IntList(Tensor self, int[] dim) -> Tensor",

@@ -28,6 +28,8 @@ Rows norm_reductions();
 Rows conversion_ops();
 Rows join_ops();
 Rows pad_ops();
+Rows window_ops();
+Rows sequence_ops();
 // Joined by index_ops().
 Rows scatter_ops();
 Rows scatter_dim_ops();

@@ -173,6 +173,8 @@ Rows scan_ops() {
                  "Tensor? append=None) -> Tensor",
                  diff),
       rewrite_op("aten.trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", trapezoid),
+      rewrite_op("aten.trapz.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor", trapezoid),
+      rewrite_op("aten.trapz.dx(Tensor y, *, float dx=1., int dim=-1) -> Tensor", trapezoid),
       rewrite_op("aten.trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor", trapezoid),
       rewrite_op("aten.cumulative_trapezoid.x(Tensor y, Tensor x, *, int dim=-1) -> Tensor",
                  cumulative_trapezoid),

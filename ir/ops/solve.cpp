@@ -6,6 +6,8 @@
 
 namespace aotc {
 Rows factor_ops();
+Rows householder_ops();
+Rows spectral_ops();
 Rows solve_ops();
 namespace {
 
@@ -153,7 +155,7 @@ Values solve(Rewriter& r, int check) {
 }
 
 Values lu_factor(Rewriter& r, int check) {
-  Lu lu = lu_of(in(r, "A"), bool_arg(r.node, "pivot"));
+  Lu lu = lu_of(in(r, r.node.op->schema.args[0].name), bool_arg(r.node, "pivot"));
   check_info(lu.info, checks(r, check), kSingular);
   return {lu.factors, lu.pivots, lu.info};
 }
@@ -229,6 +231,40 @@ Values cholesky_inverse(Rewriter& r) {
   return {solve_from_cholesky(factor, identity_like(factor), bool_arg(r.node, "upper"))};
 }
 
+// ---- tensors as matrices
+
+Sym elements(TensorExpr a, int64_t begin, int64_t end) {
+  Sym n = 1;
+  for (int64_t d = begin; d < end; ++d) n = n * a.size(d);
+  return n;
+}
+
+// The inverse of the map from the last dimensions to the first `ind` ones.
+Values tensor_inverse(Rewriter& r) {
+  TensorExpr a = in(r, "self");
+  int64_t ind = int_arg(r.node, "ind");
+  if (ind < 1 || ind > a.rank()) unsupported(r.node, "this 'ind'", "choose 1 to the rank");
+  TensorExpr matrix = a.reshape({elements(a, 0, ind), elements(a, ind, a.rank())});
+  Index sizes(a.sizes().begin() + ind, a.sizes().end());
+  sizes.insert(sizes.end(), a.sizes().begin(), a.sizes().begin() + ind);
+  return {matrix.apply("aten.linalg_inv.default").reshape(sizes)};
+}
+
+// x with tensordot(a, x, x.rank()) = b; the dimensions `dims` of a are moved to its end first.
+Values tensor_solve(Rewriter& r) {
+  TensorExpr a = in(r, "self"), b = in(r, "other");
+  if (!arg_is_none(r.node, "dims")) {
+    Index from = syms_arg(r.node, "dims"), to;
+    for (size_t i = 0; i < from.size(); ++i)
+      to.push_back(Sym(static_cast<int64_t>(i) - static_cast<int64_t>(from.size())));
+    a = a.apply("aten.movedim.intlist", {from, to});
+  }
+  Index sizes(a.sizes().begin() + b.rank(), a.sizes().end());
+  Sym rows = product(b.sizes());
+  TensorExpr matrix = a.reshape({rows, product(sizes)});
+  return {matrix.apply("aten.linalg_solve.default", {b.reshape({rows}).v}).reshape(sizes)};
+}
+
 template <Values (*fn)(Rewriter&, int), int check, size_t count>
 Values leading(Rewriter& r) {
   Values all = fn(r, check);
@@ -245,6 +281,8 @@ Values solve_with_info(Rewriter& r) {
 
 Rows solve_ops() {
   Rows rows = factor_ops();
+  append(rows, householder_ops());
+  append(rows, spectral_ops());
   append(
       rows,
       {
@@ -274,6 +312,14 @@ Rows solve_ops() {
           rewrite_op("aten.linalg_solve_ex.default(Tensor A, Tensor B, *, bool left=True, bool "
                      "check_errors=False) -> (Tensor result, Tensor info)",
                      solve_with_info),
+          rewrite_op("aten.linalg_tensorinv.default(Tensor self, int ind=2) -> Tensor",
+                     tensor_inverse),
+          rewrite_op("aten.linalg_tensorsolve.default(Tensor self, Tensor other, int[]? dims=None) "
+                     "-> Tensor",
+                     tensor_solve),
+          rewrite_op("aten._lu_with_info.default(Tensor self, bool pivot=True, bool "
+                     "check_errors=True) -> (Tensor LU, Tensor pivots, Tensor info)",
+                     leading<lu_factor, -1, 3>),
           rewrite_op("aten.linalg_solve.default(Tensor A, Tensor B, *, bool left=True) -> Tensor",
                      leading<solve, 1, 1>),
           rewrite_op("aten.linalg_lu_factor_ex.default(Tensor A, *, bool pivot=True, bool "

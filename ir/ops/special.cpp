@@ -195,6 +195,40 @@ E spherical_bessel_j0(Elements& x) {
   return where(isinf(v), 0.0, where(abs(v) < 0.5, polynomial(s, series), sin(v) / v));
 }
 
+// ---- mantissa and exponent: x = m 2^e with |m| in [1/2, 1)
+
+// The bits of a float type: field of the exponent, what it is at m in [1/2, 1).
+struct FloatBits {
+  DType bits;
+  int64_t shift, mask, half;
+};
+
+// Zeros, infinities and NaN stay and have exponent 0. Subnormal numbers are scaled up first.
+Values frexp_of(Rewriter& r) {
+  TensorExpr self = in(r, "self"), x = widened(self);
+  if (!is_floating(self.dtype()))
+    unsupported(r.node, "frexp of integers", "cast them to a floating-point type");
+  bool wide = x.dtype() == DType::Float64;
+  FloatBits f =
+      wide ? FloatBits{DType::Int64, 52, 0x7ff, 1022} : FloatBits{DType::Int32, 23, 0xff, 126};
+  double up = wide ? 0x1p54 : 0x1p25;
+  auto both = [](TensorExpr a, TensorExpr b) { return a.apply("aten.logical_and.default", {b.v}); };
+  TensorExpr tiny = abs(x) < (wide ? 0x1p-1022 : 0x1p-126);
+  TensorExpr scaled = where(tiny, (x * up).v, x.v);
+  TensorExpr bits{&r, r("aten.view.dtype", {r.clone(scaled), f.bits})};
+  TensorExpr field = bits.apply("aten.bitwise_right_shift.Tensor_Scalar", {Sym(f.shift)})
+                         .apply("aten.bitwise_and.Scalar", {Sym(f.mask)});
+  TensorExpr plain = both(x != 0.0, field != Sym(f.mask));
+  TensorExpr exponent = field - Sym(f.half);
+  exponent = where(tiny, (exponent - Sym(wide ? 54 : 25)).v, exponent.v);
+  const int64_t field_mask = f.mask << f.shift;
+  TensorExpr mantissa = bits.apply("aten.bitwise_and.Scalar", {Sym(~field_mask)})
+                            .apply("aten.bitwise_or.Scalar", {Sym(f.half << f.shift)});
+  TensorExpr value{&r, r("aten.view.dtype", {r.clone(mantissa), x.dtype()})};
+  return {where(plain, value.v, x.v).cast(self.dtype()),
+          where(plain, exponent.v, Sym(0)).cast(DType::Int32)};
+}
+
 Rows formulas() {
   return {
       scalar_op("aten.special_entr.default(Tensor self) -> Tensor", Float, entropy),
@@ -210,6 +244,7 @@ Rows formulas() {
           "aten.polygamma_.default"),
       rewrite_op("aten.polygamma.default(int n, Tensor self) -> Tensor", polygamma_row),
       rewrite_op("aten.special_polygamma.default(int n, Tensor self) -> Tensor", polygamma_row),
+      rewrite_op("aten.frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", frexp_of),
       scalar_op("aten.special_zeta.default(Tensor self, Tensor other) -> Tensor", Float, zeta),
       scalar_op("aten.special_zeta.self_scalar(Scalar self, Tensor other) -> Tensor", Float, zeta),
       scalar_op("aten.special_zeta.other_scalar(Tensor self, Scalar other) -> Tensor", Float, zeta),

@@ -21,9 +21,15 @@ OpDef copying_op(std::string_view schema, std::string_view target) {
 
 Rows copies() {
   const std::pair<std::string_view, const char*> table[] = {
+      {"aten._conj_copy.default(Tensor self) -> Tensor", "aten._conj.default"},
+      {"aten._neg_view_copy.default(Tensor self) -> Tensor", "aten._neg_view.default"},
+      {"aten.view_as_real_copy.default(Tensor self) -> Tensor", "aten.view_as_real.default"},
+      {"aten.view_as_complex_copy.default(Tensor self) -> Tensor", "aten.view_as_complex.default"},
       {"aten.alias_copy.default(Tensor self) -> Tensor", "aten.alias.default"},
       {"aten.as_strided_copy.default(Tensor self, SymInt[] size, SymInt[] stride, SymInt? "
        "storage_offset=None) -> Tensor",
+       "aten.as_strided.default"},
+      {"aten._reshape_alias_copy.default(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor",
        "aten.as_strided.default"},
       {"aten.detach_copy.default(Tensor self) -> Tensor", "aten.detach.default"},
       {"aten.diagonal_copy.default(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
@@ -250,6 +256,8 @@ Rows rewrites() {
       rewrite_op("aten.pixel_unshuffle.default(Tensor self, int downscale_factor) -> Tensor",
                  pixel_unshuffle),
       rewrite_op("aten.channel_shuffle.default(Tensor self, SymInt groups) -> Tensor",
+                 channel_shuffle),
+      rewrite_op("aten.native_channel_shuffle.default(Tensor self, SymInt groups) -> Tensor",
                  channel_shuffle),
   };
 }

@@ -18,7 +18,10 @@ import torch.utils._pytree as pytree
 from torch import nn
 
 import float_programs
+import matrix_programs
 import op_programs
+import sequence_programs
+import special_programs
 
 D = torch.export.Dim
 R = torch.randn
@@ -487,6 +490,9 @@ def _(self, b, s):
 
 op_programs.register(program)
 float_programs.register(program)
+matrix_programs.register(program)
+sequence_programs.register(program)
+special_programs.register(program)
 
 if __name__ == "__main__":
     out = sys.argv[1]

@@ -1,0 +1,326 @@
+// Orthogonal factors of matrices by Householder reflections, with LAPACK's signs: QR, products of
+// reflectors; and the permutations of LU. Batches are independent.
+#include "ir/ops/require.h"
+#include "ir/ops/scalar_math.h"
+#include "ir/ops/tensor_expr.h"
+
+namespace aotc {
+Rows householder_ops();
+namespace {
+
+Index batches_of(const TensorType& t) { return {t.sizes.begin(), t.sizes.end() - 2}; }
+
+Index joined_index(Index at, std::initializer_list<Sym> more) {
+  at.insert(at.end(), more.begin(), more.end());
+  return at;
+}
+
+// An element of a buffer that the kernel changes.
+struct Entry {
+  KernelBuilder& k;
+  loops::BufferId buffer;
+  Index at;
+  E value(E when) const {
+    DType t = k.lowering().program().buffers[static_cast<size_t>(buffer)].dtype;
+    return k.load(buffer, at, when, k.constant(int64_t{0}, t));
+  }
+  void set(E v, E when) const { k.store(buffer, at, v, when); }
+};
+
+E before(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) < k.index(b); }
+E same(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) == k.index(b); }
+
+void require_real_matrix(const Node& n, std::string_view arg) {
+  require_rank(n, arg, 2);
+  DType t = dtype_of(n, arg);
+  require(n, t == DType::Float32 || t == DType::Float64,
+          "'{}' is {}, expected float32 or float64; cast it first", arg, name(t));
+}
+
+Sym rows_of(const TensorType& t) { return t.sizes[t.rank() - 2]; }
+
+// ---- A = H_0 H_1 ... R with H_c = 1 - tau_c v v^T: (R over the v below the diagonal, tau)
+
+Types geqrf_types(const Node& n) {
+  require_real_matrix(n, "A");
+  const TensorType& t = input_type(n);
+  Index tau = batches_of(t);
+  tau.push_back(sym_min(rows_of(t), t.sizes.back()));
+  return {contiguous_type(t.dtype, t.sizes, t.device), contiguous_type(t.dtype, tau, t.device)};
+}
+
+// For each column c: the norm below the diagonal, then v and tau, then for each column after it the
+// product with v and the update. Sums are in float64.
+struct Reduction {
+  KernelBuilder& k;
+  loops::BufferId a, tau, sum;  // `sum`: one number per matrix
+  Index b;
+  Sym c, step, i;
+  DType type;
+
+  Entry cell(const Sym& row, const Sym& column) const {
+    return {k, a, joined_index(b, {row, column})};
+  }
+  Entry total() const { return {k, sum, b}; }
+  E wide(E v) const { return cast(v, DType::Float64); }
+
+  void measure() const {
+    E on = same(k, step, 0) && before(k, c, i), start = same(k, step, 0) && same(k, i, c);
+    E x = wide(cell(i, c).value(on));
+    total().set(where(start, like(x, 0), total().value(on) + x * x), on || start);
+  }
+  // Rows from the last on, so that the diagonal is replaced once all others have read it.
+  void reflect() const {
+    Sym row = rows() - 1 - i;
+    E on = same(k, step, 1) && !before(k, row, c), diagonal = on && same(k, row, c);
+    E alpha = wide(cell(c, c).value(on)), below = total().value(on);
+    E beta = sqrt(alpha * alpha + below);
+    beta = where(alpha < 0.0, beta, -beta);
+    E none = below == 0.0, scaled = wide(cell(row, c).value(on)) / where(none, 1.0, alpha - beta);
+    Entry{k, tau, joined_index(b, {c})}.set(
+        cast(where(none, 0.0, (beta - alpha) / where(none, 1.0, beta)), type), diagonal);
+    E value =
+        where(same(k, row, c), where(none, alpha, beta), where(none, like(scaled, 0), scaled));
+    cell(row, c).set(cast(value, type), on);
+  }
+  void update() const {
+    Sym column = floordiv(step - 2, 2), half = mod(step, 2);
+    E right = before(k, 1, step) && before(k, c, column), in = right && !before(k, i, c);
+    E adding = in && same(k, half, 0), taking = in && same(k, half, 1), first = same(k, i, c);
+    E v = where(first, 1.0, wide(cell(i, c).value(in && !first)));
+    E x = wide(cell(i, column).value(in));
+    E sum_before = total().value(in && !(adding && first));
+    E factor = wide(Entry{k, tau, joined_index(b, {c})}.value(taking));
+    total().set(sum_before + v * x, adding);
+    cell(i, column).set(cast(x - factor * sum_before * v, type), taking);
+  }
+  Sym rows() const {
+    const Index& sizes = k.lowering().program().buffers[static_cast<size_t>(a)].sizes;
+    return sizes[sizes.size() - 2];
+  }
+};
+
+void lower_geqrf(Lowering& l, const Node& n) {
+  Value* self = self_of(n);
+  const TensorType& t = self->type;
+  const Sym &columns = t.sizes.back(), rows = rows_of(t);
+  loops::BufferId a = l.output(n, 0), tau = l.output(n, 1),
+                  sum = l.temp(temp_name(l, n, "sum"), DType::Float64, batches_of(t));
+  KernelBuilder k(l, l.unique_kernel_name("qr"));
+  Index b = k.axes(batches_of(t));
+  k.begin_phase();
+  Sym i0 = k.inner_axis(rows), j0 = k.inner_axis(columns);
+  k.store(a, joined_index(b, {i0, j0}), l.load(k, self, joined_index(b, {i0, j0})));
+  k.begin_phase(true);
+  Sym c = k.inner_axis(sym_min(rows, columns)), step = k.inner_axis(columns * 2 + 2),
+      i = k.inner_axis(rows);
+  Reduction reduction{k, a, tau, sum, b, c, step, i, t.dtype};
+  reduction.measure();
+  reduction.reflect();
+  reduction.update();
+  l.finish(k, n);
+}
+
+// ---- the leading columns of H_0 H_1 ...
+
+Types product_types(const Node& n) {
+  require_real_matrix(n, "A");
+  TensorType t = input_type(n);
+  Index sizes = t.sizes;
+  sizes.back() = sym_arg(n, "columns");
+  return {contiguous_type(t.dtype, sizes, t.device)};
+}
+
+// Applies the reflections to the identity from the last on; columns are independent.
+void lower_product(Lowering& l, const Node& n) {
+  Value *self = self_of(n), *tau = tensor_arg(n, "tau");
+  const TensorType& t = self->type;
+  const Sym rows = rows_of(t), &columns = n.output()->type.sizes.back(),
+            &count = tau->type.sizes.back();
+  loops::BufferId q = l.output(n);
+  Index per_column = batches_of(t);
+  per_column.push_back(columns);
+  loops::BufferId sums = l.temp(temp_name(l, n, "sums"), DType::Float64, per_column);
+  KernelBuilder k(l, l.unique_kernel_name("reflect"));
+  Index b = k.axes(batches_of(t));
+  Sym column = k.axis(columns);
+  k.begin_phase();
+  Sym i0 = k.inner_axis(rows);
+  k.store(q, joined_index(b, {i0, column}), cast(same(k, i0, column), t.dtype));
+  k.begin_phase(true);
+  Sym c = count - 1 - k.inner_axis(count), step = k.inner_axis(2), i = k.inner_axis(rows);
+  E in = !before(k, i, c), first = same(k, i, c), adding = in && same(k, step, 0),
+    taking = in && same(k, step, 1);
+  auto wide = [](E v) { return cast(v, DType::Float64); };
+  E zero = k.constant(0.0, t.dtype);
+  E v = where(first, 1.0, wide(l.load(k, self, joined_index(b, {i, c}), in && !first, zero)));
+  Entry sum{k, sums, joined_index(b, {column})}, cell{k, q, joined_index(b, {i, column})};
+  E x = wide(cell.value(in)), total = sum.value(in && !(adding && first));
+  E factor = wide(l.load(k, tau, joined_index(b, {c}), taking, zero));
+  sum.set(total + v * x, adding);
+  cell.set(cast(x - factor * total * v, t.dtype), taking);
+  l.finish(k, n);
+}
+
+// ---- the row that each row of P^T A is, from the swaps of LU
+
+Types permutation_types(const Node& n) {
+  const TensorType& t = input_type(n);
+  Index sizes = t.sizes;
+  sizes.back() = sym_arg(n, "rows");
+  return {contiguous_type(DType::Int64, sizes, t.device)};
+}
+
+void lower_permutation(Lowering& l, const Node& n) {
+  Value* pivots = self_of(n);
+  Index batch(pivots->type.sizes.begin(), pivots->type.sizes.end() - 1);
+  const Sym& rows = n.output()->type.sizes.back();
+  l.check(n, pivots->type.sizes, "a pivot is no row of the matrix",
+          [&](KernelBuilder& k, const Index& at, E& report) {
+            report = cast(l.load(k, pivots, at), DType::Int64);
+            return (report >= 1.0) && (report <= k.index(rows));
+          });
+  loops::BufferId out = l.output(n);
+  KernelBuilder k(l, l.unique_kernel_name("permutation"));
+  Index b = k.axes(batch);
+  k.begin_phase();
+  Sym i0 = k.inner_axis(rows);
+  k.store(out, joined_index(b, {i0}), k.index(i0));
+  k.begin_phase(true);
+  Sym i = k.inner_axis(pivots->type.sizes.back());
+  Sym p = k.value_of(cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0);
+  E always = k.boolean(true);
+  Entry here{k, out, joined_index(b, {i})}, there{k, out, joined_index(b, {p})};
+  E mine = here.value(always), theirs = there.value(always);
+  here.set(theirs, {});
+  there.set(mine, {});
+  l.finish(k, n);
+}
+
+// ---- by name
+
+struct Reflectors {
+  TensorExpr a, tau;
+};
+
+Reflectors geqrf(TensorExpr a) {
+  Node* n = a.r->emit("aotc.geqrf", {a.v});
+  return {{a.r, n->output(0)}, {a.r, n->output(1)}};
+}
+
+TensorExpr reflector_product(TensorExpr a, TensorExpr tau, const Sym& columns) {
+  return a.apply("aotc.reflector_product", {tau.v, columns});
+}
+
+Values qr(Rewriter& r) {
+  TensorExpr a = in(r, "A");
+  require_real_matrix(r.node, "A");
+  require_word(r.node, "mode", {"reduced", "complete", "r"});
+  const std::string& mode = std::get<std::string>(arg(r.node, "mode"));
+  Reflectors f = geqrf(a);
+  Sym rank = sym_min(a.size(-2), a.size(-1));
+  Sym columns = mode == "complete" ? a.size(-2) : rank;
+  TensorExpr upper = f.a.apply("aten.triu.default").slice(-2, 0, columns);
+  upper = upper.apply("aten.clone.default");
+  if (mode == "r") return {r.full({Sym(0)}, 0, a.dtype()), upper};
+  return {reflector_product(f.a, f.tau, columns), upper};
+}
+
+Values old_qr(Rewriter& r) { return r.emit("aotc.geqrf", {r.tensor("self")})->outputs; }
+
+Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
+  require_real_matrix(r.node, input);
+  TensorExpr a = in(r, input), t = in(r, tau);
+  require(r.node,
+          can_be_within(a.size(-2) - a.size(-1), 0) && can_be_within(a.size(-1) - t.size(-1), 0),
+          "'{}' has the sizes {} with {} reflectors, expected at least as many rows as columns and "
+          "as many columns as reflectors",
+          input, sizes_text(a.sizes()), t.size(-1).str());
+  return {reflector_product(a, t, a.size(-1))};
+}
+
+// The product of all reflectors, or its transpose, with another matrix on one of its sides.
+Values ormqr(Rewriter& r) {
+  require_real_matrix(r.node, "self");
+  TensorExpr a = in(r, "self"), other = in(r, "input3");
+  TensorExpr q = reflector_product(a, in(r, "input2"), a.size(-2));
+  if (bool_arg(r.node, "transpose")) q = q.transpose(-2, -1);
+  if (bool_arg(r.node, "left")) return {q.apply("aten.matmul.default", {other.v})};
+  return {other.apply("aten.matmul.default", {q.v})};
+}
+
+// ---- P, L, U
+
+TensorExpr permutation_matrix(TensorExpr pivots, const Sym& rows, DType t) {
+  Rewriter& r = *pivots.r;
+  TensorExpr at = pivots.apply("aotc.pivot_permutation", {rows});
+  TensorExpr row{&r, r("aten.arange.default", {rows})};
+  return (row.unsqueeze(1) == at.unsqueeze(-2)).cast(t);
+}
+
+// The two triangles of factors in one matrix.
+Values triangles(TensorExpr lu) {
+  Rewriter& r = *lu.r;
+  Sym rank = sym_min(lu.size(-2), lu.size(-1));
+  TensorExpr lower = lu.slice(-1, 0, rank).apply("aten.tril.default", {Sym(-1)});
+  TensorExpr unit{&r, r("aten.eye.m", {lu.size(-2), rank, lu.dtype()})};
+  TensorExpr upper = lu.slice(-2, 0, rank).apply("aten.triu.default");
+  return {lower + unit, upper};
+}
+
+Values lu(Rewriter& r) {
+  require_real_matrix(r.node, "A");
+  TensorExpr a = in(r, "A");
+  bool pivot = bool_arg(r.node, "pivot");
+  Node* n = r.emit("aotc.lu", {a.v, pivot});
+  Values both = triangles({&r, n->output(0)});
+  TensorExpr p{&r, pivot ? nullptr : r.full({Sym(0)}, 0, a.dtype())};
+  if (pivot) p = permutation_matrix({&r, n->output(1)}, a.size(-2), a.dtype());
+  return {p, both[0], both[1]};
+}
+
+Values lu_unpack(Rewriter& r) {
+  TensorExpr data = in(r, "LU_data"), pivots = in(r, "LU_pivots");
+  require_real_matrix(r.node, "LU_data");
+  TensorExpr none{&r, r.full({Sym(0)}, 0, data.dtype())};
+  Values results{none, none, none};
+  if (bool_arg(r.node, "unpack_pivots"))
+    results[0] = permutation_matrix(pivots, data.size(-2), data.dtype());
+  if (bool_arg(r.node, "unpack_data")) {
+    Values both = triangles(data);
+    results[1] = both[0];
+    results[2] = both[1];
+  }
+  return results;
+}
+
+}  // namespace
+
+Rows householder_ops() {
+  return {
+      loops_op("aotc.geqrf(Tensor A) -> (Tensor, Tensor)", LoopsKind::Scan, geqrf_types,
+               lower_geqrf),
+      loops_op("aotc.reflector_product(Tensor A, Tensor tau, SymInt columns) -> Tensor",
+               LoopsKind::Scan, product_types, lower_product),
+      loops_op("aotc.pivot_permutation(Tensor pivots, SymInt rows) -> Tensor", LoopsKind::Scan,
+               permutation_types, lower_permutation),
+      rewrite_op("aten.linalg_qr.default(Tensor A, str mode=\"reduced\") -> (Tensor Q, Tensor R)",
+                 qr),
+      rewrite_op("aten.geqrf.default(Tensor self) -> (Tensor a, Tensor tau)", old_qr),
+      rewrite_op("aten.linalg_householder_product.default(Tensor input, Tensor tau) -> Tensor",
+                 [](Rewriter& r) { return reflector_product_row(r, "input", "tau"); }),
+      rewrite_op("aten.orgqr.default(Tensor self, Tensor input2) -> Tensor",
+                 [](Rewriter& r) { return reflector_product_row(r, "self", "input2"); }),
+      rewrite_op("aten.ormqr.default(Tensor self, Tensor input2, Tensor input3, bool left=True, "
+                 "bool transpose=False) -> Tensor",
+                 ormqr),
+      rewrite_op(
+          "aten.linalg_lu.default(Tensor A, *, bool pivot=True) -> (Tensor P, Tensor L, Tensor U)",
+          lu),
+      rewrite_op("aten.lu_unpack.default(Tensor LU_data, Tensor LU_pivots, bool unpack_data=True, "
+                 "bool unpack_pivots=True) -> (Tensor P, Tensor L, Tensor U)",
+                 lu_unpack),
+  };
+}
+
+}  // namespace aotc
