@@ -74,14 +74,23 @@ def describe_inputs(flat):
     return None if plain else infos
 
 
-def shared_input(y, flat):
-    """Which input's storage an output is in."""
-    if not isinstance(y, torch.Tensor) or y.numel() == 0:
-        return {}
-    for i, x in enumerate(flat):
-        if isinstance(x, torch.Tensor) and x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr():
-            return {"alias_in": i}
-    return {}
+def share(x, y):
+    return isinstance(x, torch.Tensor) and x.untyped_storage().data_ptr() == y.untyped_storage().data_ptr()
+
+
+def output_places(outputs, flat):
+    """Which input's storage each output is in; None where nothing is to say, or outputs share another storage:
+    a program may share it as well or make copies."""
+    places = []
+    for k, y in enumerate(outputs):
+        if not isinstance(y, torch.Tensor) or y.numel() == 0:
+            places.append({})
+            continue
+        inputs = [i for i, x in enumerate(flat) if share(x, y)]
+        if not inputs and any(share(x, y) for x in outputs[:k]):
+            return None
+        places.append({"alias_in": inputs[0]} if inputs else {})
+    return places if any(places) or len(places) > 1 else None
 
 
 def write_meta(folder, meta):
@@ -107,7 +116,7 @@ def write_case(folder, module, args, kwargs, sequence, refused):
     states = {n: b.clone() for n, b in module.named_buffers(remove_duplicate=False)}
     with torch.no_grad():
         outputs = pytree.tree_flatten(module(*args, **kwargs))[0]
-    if any(places := [shared_input(y, flat) for y in outputs]):
+    if places := output_places(outputs, flat):
         meta["outputs"] = places
     write_meta(folder, meta)
     for i, y in enumerate(outputs):
@@ -136,7 +145,7 @@ def write(out, name, module, cases, sequence=False, refused=(), decomp=True, **e
 
 
 def program(name, cases, make=dict, **options):
-    """Registers the decorated forward(self, ...); `make` yields its buffers and parameters."""
+    """Registers the decorated forward(self, ...); `make` yields its buffers, parameters and modules."""
 
     def register(forward):
         def run(out):
@@ -148,6 +157,8 @@ def program(name, cases, make=dict, **options):
                     for key, value in make().items():
                         if isinstance(value, nn.Parameter):
                             self.register_parameter(key, value)
+                        elif isinstance(value, nn.Module):
+                            self.add_module(key, value)
                         elif isinstance(value, tuple):
                             self.register_buffer(key, value[0], persistent=False)
                         else:
