@@ -213,6 +213,16 @@ Values sum_to_size(Rewriter& r) {
   return {dims.empty() ? self : self.sum(dims).reshape(to)};
 }
 
+// The bits of all elements, as 64-bit numbers, exclusive-or'ed.
+Values hash_tensor(Rewriter& r) {
+  TensorExpr x = in(r, "self");
+  if (!sym_arg(r.node, "mode").is(0)) unsupported(r.node, "this hash", "use mode 0");
+  if (is_complex(x.dtype())) unsupported(r.node, "a hash of complex numbers", "use view_as_real");
+  x = is_floating(x.dtype()) ? x.cast(DType::Float64).apply("aten.view.dtype", {DType::Int64})
+                             : x.cast(DType::Int64);
+  return {x.apply("aotc.xor", {arg(r.node, "dim"), arg(r.node, "keepdim")}).cast(DType::UInt64)};
+}
+
 }  // namespace
 
 Rows reduce_ops() {
@@ -225,6 +235,17 @@ Rows reduce_ops() {
              rewrite_op("aten.aminmax.default(Tensor self, *, int? dim=None, bool "
                         "keepdim=False) -> (Tensor min, Tensor max)",
                         aminmax),
+             reduce_op("aotc.xor(Tensor self, int[1]? dim=None, bool keepdim=False) -> Tensor",
+                       {.combine = Prim::bitwise_xor}),
+             rewrite_op("aten.hash_tensor.default(Tensor self, int[1] dim=[], *, bool "
+                        "keepdim=False, int mode=0) -> Tensor",
+                        hash_tensor),
+             rewrite_op("aten.native_dropout_backward.default(Tensor grad_output, Tensor mask, "
+                        "float scale) -> Tensor",
+                        [](Rewriter& r) {
+                          return Values{in(r, "grad_output") * in(r, "mask") *
+                                        double_arg(r.node, "scale")};
+                        }),
              rewrite_op("aten._aminmax.default(Tensor self) -> (Tensor, Tensor)",
                         [](Rewriter& r) {
                           return r.emit("aten.aminmax.default", {r.tensor("self")})->outputs;
