@@ -1,6 +1,6 @@
-// Jacobi's methods, as loops over the matrix in place: eigenvalues of symmetric matrices, and
-// rotations that make the columns of a matrix orthogonal (its singular value decomposition). Both
-// are in float64. Batches are independent.
+// Jacobi's methods, in place: eigenvalues of symmetric matrices, and rotations that make the rows
+// of a matrix orthogonal (its singular value decomposition). Both are in float64. Batches are
+// independent.
 #include "ir/ops/index_math.h"
 #include "ir/ops/scalar_math.h"
 #include "ir/ops/tensor_expr.h"
@@ -13,165 +13,161 @@ constexpr int64_t kMostSweeps = 30;  // convergence is quadratic: large matrices
 
 Index leading_sizes(const TensorType& t) { return {t.sizes.begin(), t.sizes.end() - 2}; }
 
-// The rotations of a method: those of a round, how many the last sweep over a matrix took and how
-// many this one has, how many sweeps there were, and whether there is another.
-struct Rotations {
-  Rotations(Lowering& l, const Node& n, const Sym& size) : batch(leading_sizes(input_type(n))) {
+// A sweep meets every pair of rows once, in rounds of pairs that have no row in common: a
+// tournament of `size` players, where an odd one sits out. The pairs of a round rotate
+// independently, by the angles that one kernel finds and others apply.
+struct Sweeps {
+  Sweeps(Lowering& l, const Node& n)
+      : l(l),
+        n(n),
+        batch(leading_sizes(input_type(n))),
+        size(input_type(n).sizes[input_type(n).rank() - 2]),
+        even(size + mod(size, Sym(2))),
+        pairs(floordiv(even, Sym(2))),
+        round(Sym::symbol(temp_name(l, n, "round"))) {
     Index per_pair = batch;
-    per_pair.push_back(floordiv(size + 1, Sym(2)));
+    per_pair.push_back(pairs);
     cosine = l.temp(temp_name(l, n, "cosine"), DType::Float64, per_pair);
     sine = l.temp(temp_name(l, n, "sine"), DType::Float64, per_pair);
-    before = l.temp(temp_name(l, n, "before"), DType::Int64, batch);
-    taken = l.temp(temp_name(l, n, "taken"), DType::Int64, batch);
-    sweeps = l.temp(temp_name(l, n, "sweeps"), DType::Int64, {});
+    taken = l.temp(temp_name(l, n, "taken"), DType::Int64, per_pair);
+    count = l.temp(temp_name(l, n, "sweeps"), DType::Int64, {});
     more = l.temp(temp_name(l, n, "more"), DType::Int64, {});
   }
+  Lowering& l;
+  const Node& n;
   Index batch;
-  loops::BufferId cosine, sine, before, taken, sweeps, more;
+  Sym size, even, pairs, round;
+  loops::BufferId cosine, sine;  // of the pairs of this round
+  loops::BufferId taken;         // by each place of the rounds, the rotations of this sweep
+  loops::BufferId count, more;   // sweeps so far; whether there is another
 };
 
-void emit_marker(Lowering& l, const Node& n, Control c, const Sym& bound = {}) {
-  KernelBuilder k(l, l.unique_kernel_name(name(c)));
+void emit_marker(const Sweeps& s, Control c, const Sym& bound = {},
+                 const std::string& symbol = "") {
+  KernelBuilder k(s.l, s.l.unique_kernel_name(name(c)));
   k.kernel().kind = loops::KernelKind::Control;
   k.kernel().control = c;
   k.kernel().bound = bound;
-  l.finish(k, n);
+  k.kernel().symbol = symbol;
+  s.l.finish(k, s.n);
 }
 
-// Repeats the kernels that `sweep` appends until a sweep takes no rotation.
-void repeat_sweeps(Lowering& l, const Node& n, const Rotations& r,
-                   const std::function<void()>& sweep) {
-  KernelBuilder first(l, l.unique_kernel_name("no_sweeps"));
-  first.store(r.sweeps, {}, first.constant(int64_t{0}, DType::Int64));
-  l.finish(first, n);
-  emit_marker(l, n, Control::While);
-  sweep();
-  KernelBuilder k(l, l.unique_kernel_name("more_sweeps"));
-  Index at = k.inner_axes(r.batch);
-  int most = k.accumulate(Prim::maximum, k.load(r.taken, at));
+void declare(const Sweeps& s, const Sym& symbol) {
+  s.l.graph().symbols[*symbol.symbol_name()] = {.min = 0, .max = std::nullopt, .unbacked = true};
+}
+
+void store_number(const Sweeps& s, loops::BufferId to, const Index& sizes) {
+  KernelBuilder k(s.l, s.l.unique_kernel_name("start"));
+  k.store(to, k.axes(sizes), k.constant(int64_t{0}, DType::Int64));
+  s.l.finish(k, s.n);
+}
+
+// Whether a sweep took a rotation and another one is allowed, as a symbol.
+Sym another_sweep(const Sweeps& s) {
+  KernelBuilder k(s.l, s.l.unique_kernel_name("more_sweeps"));
+  Index all = s.batch;
+  all.push_back(s.pairs);
+  int most = k.accumulate(Prim::maximum, k.load(s.taken, k.inner_axes(all)));
   k.begin_phase();
-  E done = k.load(r.sweeps, {}) + 1.0;
-  k.store(r.sweeps, {}, done);
+  E done = k.load(s.count, {}) + 1.0;
+  k.store(s.count, {}, done);
   E more = (k.result(most) > 0.0) && (done < static_cast<double>(kMostSweeps));
-  k.store(r.more, {}, cast(more, DType::Int64));
-  l.finish(k, n);
-  const std::string symbol = "sweeps_" + n.name;
-  l.graph().symbols[symbol] = {.min = 0, .max = 1, .unbacked = true};
-  define_size(l, n, Sym::symbol(symbol), r.more);
-  emit_marker(l, n, Control::Test, Sym::symbol(symbol));
-  emit_marker(l, n, Control::EndWhile);
+  k.store(s.more, {}, cast(more, DType::Int64));
+  s.l.finish(k, s.n);
+  Sym symbol = Sym::symbol(temp_name(s.l, s.n, "again"));
+  declare(s, symbol);
+  define_size(s.l, s.n, symbol, s.more);
+  return symbol;
 }
 
-// What both methods share. A sweep meets every pair of columns once, in rounds of pairs that have
-// no column in common (a tournament of `size` players, an odd one out where their number is odd).
-// A round is a row of steps; each step visits all pairs. A sweep after one without a rotation does
-// nothing.
-class Tournament {
- public:
-  Tournament(KernelBuilder& k, const Rotations& r, const Sym& size, Index batch)
-      : k_(k), batch_(std::move(batch)), even_(size + mod(size, Sym(2))), size_(size), r_(r) {}
+// Repeats the kernels that `play` appends, for each round, until a sweep takes no rotation.
+void repeat_sweeps(const Sweeps& s, const std::function<void()>& play) {
+  Index per_pair = s.batch;
+  per_pair.push_back(s.pairs);
+  declare(s, s.round);
+  store_number(s, s.count, {});
+  emit_marker(s, Control::While);
+  store_number(s, s.taken, per_pair);
+  emit_marker(s, Control::For, sym_max(s.even - 1, 0), *s.round.symbol_name());
+  play();
+  emit_marker(s, Control::EndFor);
+  emit_marker(s, Control::Test, another_sweep(s));
+  emit_marker(s, Control::EndWhile);
+}
 
-  // Opens the loops; step 0 is this class's own.
-  void open(const Sym& steps) {
-    k_.begin_phase(true);
-    Sym round = k_.inner_axis(sym_max(even_ - 1, 0));
-    step = k_.inner_axis(steps);
-    pair = k_.inner_axis(floordiv(even_, Sym(2)));
-    E outer = k_.index(pair) == 0.0;
-    E a = where(outer, k_.index(even_ - 1), k_.index(mod(round + pair, even_ - 1)));
-    E b = where(outer, k_.index(round), k_.index(mod(round - pair + even_ - 1, even_ - 1)));
-    E low = minimum(a, b), high = maximum(a, b);
-    E opens = outer && (k_.index(step) == 0.0) && (k_.index(round) == 0.0);
-    E now = k_.load(r_.taken, batch_);
-    k_.store(r_.before, batch_, now, opens);
-    active = (k_.load(r_.before, batch_) > 0.0) && (high < k_.index(size_));
-    k_.store(r_.taken, batch_, like(now, 0), opens);
-    p = k_.value_of(low);
-    q = k_.value_of(high);
-  }
-
-  E at_step(const Sym& s) const { return active && (k_.index(step) == k_.index(s)); }
-  E in_steps(const Sym& first, const Sym& end) const {
-    return active && (k_.index(step) >= k_.index(first)) && (k_.index(step) < k_.index(end));
-  }
-
-  // Sets the rotation of the pair that takes `product` to 0, where `rotates`; none elsewhere.
-  void set_angle(E p_square, E q_square, E product, E rotates, E on) const {
-    E theta = (q_square - p_square) / (where(rotates, product, 1.0) * 2.0);
-    E size = 1.0 / (abs(theta) + sqrt(theta * theta + 1.0));
-    E tangent = where(theta < 0.0, -size, size), cosine = 1.0 / sqrt(tangent * tangent + 1.0);
-    Index at = pair_index();
-    k_.store(r_.cosine, at, where(rotates, cosine, 1.0), on);
-    k_.store(r_.sine, at, where(rotates, cosine * tangent, 0.0), on);
-    E count = k_.load(r_.taken, batch_);
-    k_.store(r_.taken, batch_, count + cast(rotates, DType::Int64), on);
-  }
-
-  // Rotates the elements at two places of a buffer; `zero_p` and `zero_q` become exactly 0.
-  void rotate(loops::BufferId buffer, const Index& at_p, const Index& at_q, E on, E zero_p = {},
-              E zero_q = {}) const {
-    E none = k_.constant(0.0, DType::Float64);
-    E sine = k_.load(r_.sine, pair_index(), on, none);
-    on = on && (sine != 0.0);
-    E cosine = k_.load(r_.cosine, pair_index(), on, none);
-    E x = k_.load(buffer, at_p, on, none), y = k_.load(buffer, at_q, on, none);
-    E new_p = cosine * x - sine * y, new_q = sine * x + cosine * y;
-    if (zero_p.k != nullptr) new_p = where(zero_p, 0.0, new_p);
-    if (zero_q.k != nullptr) new_q = where(zero_q, 0.0, new_q);
-    k_.store(buffer, at_p, new_p, on);
-    k_.store(buffer, at_q, new_q, on);
-  }
-
-  Index pair_index() const { return with({pair}); }
-  Index with(std::initializer_list<Sym> more) const {
-    Index at = batch_;
-    at.insert(at.end(), more.begin(), more.end());
-    return at;
-  }
-
-  Sym step, pair, p, q;  // p < q, columns
-  E active;              // this sweep is needed and the pair exists
-
- private:
-  KernelBuilder& k_;
-  Index batch_;
-  Sym even_, size_;
-  const Rotations& r_;
+// A pair of rows p < q of the round.
+struct Pair {
+  Sym p, q;
+  E exists;
 };
 
-// A buffer becomes the identity.
-void store_identity(KernelBuilder& k, loops::BufferId v, const Index& b, const Sym& size) {
-  k.begin_phase();
-  Sym i = k.inner_axis(size), j = k.inner_axis(size);
-  Index at = b;
-  at.insert(at.end(), {i, j});
-  k.store(v, at, cast(k.index(i) == k.index(j), DType::Float64));
+Pair pair_of(const Sweeps& s, KernelBuilder& k, const Sym& place) {
+  E outer = k.index(place) == 0.0;
+  E a = where(outer, k.index(s.even - 1), k.index(mod(s.round + place, s.even - 1)));
+  E b = where(outer, k.index(s.round), k.index(mod(s.round - place + s.even - 1, s.even - 1)));
+  E low = minimum(a, b), high = maximum(a, b);
+  return {k.value_of(low), k.value_of(high), high < k.index(s.size)};
 }
 
-// A kernel that copies A, makes V the identity, and notes A's largest magnitude where asked.
-void start_sweeps(Lowering& l, const Node& n, const Rotations& r, loops::BufferId a,
-                  loops::BufferId v, loops::BufferId largest = -1) {
-  Value* self = self_of(n);
-  const Index& sizes = self->type.sizes;
-  KernelBuilder k(l, l.unique_kernel_name("before_sweeps"));
-  Index b = k.axes(r.batch);
-  k.store(r.taken, b, k.constant(int64_t{1}, DType::Int64));
-  store_identity(k, v, b, sizes.back());
-  k.begin_phase();
-  Index at = b;
-  at.push_back(k.inner_axis(sizes[sizes.size() - 2]));
-  at.push_back(k.inner_axis(sizes.back()));
-  E x = l.load(k, self, at);
-  k.store(a, at, x);
-  if (largest >= 0) {
-    int most = k.accumulate(Prim::maximum, abs(x));
-    k.begin_phase();
-    k.store(largest, b, k.result(most));
+Index at_place(Index at, std::initializer_list<Sym> more) {
+  at.insert(at.end(), more.begin(), more.end());
+  return at;
+}
+
+// The rotation that takes `product` to 0, where `rotates`; none elsewhere.
+void store_angle(const Sweeps& s, KernelBuilder& k, const Index& at, E p_square, E q_square,
+                 E product, E rotates) {
+  E theta = (q_square - p_square) / (where(rotates, product, 1.0) * 2.0);
+  E size = 1.0 / (abs(theta) + sqrt(theta * theta + 1.0));
+  E tangent = where(theta < 0.0, -size, size), cosine = 1.0 / sqrt(tangent * tangent + 1.0);
+  k.store(s.cosine, at, where(rotates, cosine, 1.0));
+  k.store(s.sine, at, where(rotates, cosine * tangent, 0.0));
+  k.store(s.taken, at, k.load(s.taken, at) + cast(rotates, DType::Int64));
+}
+
+enum class Pairs : uint8_t { Rows, Columns };
+
+// Rotates the pairs of rows, or of columns, which have `length` elements each. With `annihilates`,
+// what the angle takes to 0 becomes exactly 0.
+void rotate(const Sweeps& s, loops::BufferId buffer, Pairs what, const Sym& length,
+            bool annihilates = false) {
+  KernelBuilder k(s.l, s.l.unique_kernel_name("rotate"));
+  bool rows = what == Pairs::Rows;
+  Index b = k.axes(s.batch);
+  // Neighbours in memory come last.
+  Sym outer = k.axis(rows ? s.pairs : length), inner = k.axis(rows ? length : s.pairs);
+  Sym place = rows ? outer : inner, line = rows ? inner : outer;
+  Pair pair = pair_of(s, k, place);
+  E none = k.constant(0.0, DType::Float64);
+  E sine = k.load(s.sine, at_place(b, {place}), pair.exists, none);
+  E on = pair.exists && (sine != 0.0);
+  E cosine = k.load(s.cosine, at_place(b, {place}), on, none);
+  auto at = [&](const Sym& i) { return rows ? at_place(b, {i, line}) : at_place(b, {line, i}); };
+  E x = k.load(buffer, at(pair.p), on, none), y = k.load(buffer, at(pair.q), on, none);
+  E new_p = cosine * x - sine * y, new_q = sine * x + cosine * y;
+  if (annihilates) {
+    new_p = where(k.index(line) == k.index(pair.q), 0.0, new_p);
+    new_q = where(k.index(line) == k.index(pair.p), 0.0, new_q);
   }
-  l.finish(k, n);
+  k.store(buffer, at(pair.p), new_p, on);
+  k.store(buffer, at(pair.q), new_q, on);
+  s.l.finish(k, s.n);
 }
 
-// ---- A = V D V^T: (D in the diagonal of a matrix, V), for symmetric A
+// A copy of argument 0, and the identity.
+void store_start(const Sweeps& s, loops::BufferId a, loops::BufferId v) {
+  KernelBuilder copy(s.l, s.l.unique_kernel_name("copy"));
+  Index at = copy.axes(input_type(s.n).sizes);
+  copy.store(a, at, s.l.load(copy, self_of(s.n), at));
+  s.l.finish(copy, s.n);
+  KernelBuilder k(s.l, s.l.unique_kernel_name("identity"));
+  Index b = k.axes(s.batch);
+  Sym i = k.axis(s.size), j = k.axis(s.size);
+  k.store(v, at_place(b, {i, j}), cast(k.index(i) == k.index(j), DType::Float64));
+  s.l.finish(k, s.n);
+}
+
+// ---- A = V^T D V: (D in the diagonal of a matrix, V), for symmetric A
 
 Types eigen_types(const Node& n) {
   const TensorType& t = input_type(n);
@@ -179,81 +175,83 @@ Types eigen_types(const Node& n) {
   return {result, result};
 }
 
-// Step 1: angles. Then a step for each row of A and V, then one for each column of A.
-void lower_eigen_sweep(Lowering& l, const Node& n, const Rotations& r, loops::BufferId a,
-                       loops::BufferId v, loops::BufferId largest) {
-  const Sym& size = input_type(n).sizes.back();
-  KernelBuilder k(l, l.unique_kernel_name("symmetric_eigen"));
-  Index b = k.axes(r.batch);
-  Tournament t(k, r, size, b);
-  t.open(size * 2 + 2);
-  E none = k.constant(0.0, DType::Float64), on = t.at_step(1);
-  auto at = [&](const Sym& i, const Sym& j) { return k.load(a, t.with({i, j}), on, none); };
-  E product = at(t.p, t.q), limit = k.load(largest, b) * double_arg(n, "tol");
-  t.set_angle(at(t.p, t.p), at(t.q, t.q), product, on && (abs(product) > limit), on);
-  Sym row = t.step - 2, column = t.step - 2 - size;
-  E rows = t.in_steps(2, size + 2), columns = t.in_steps(size + 2, size * 2 + 2);
-  t.rotate(a, t.with({row, t.p}), t.with({row, t.q}), rows);
-  t.rotate(v, t.with({row, t.p}), t.with({row, t.q}), rows);
-  t.rotate(a, t.with({t.p, column}), t.with({t.q, column}), columns,
-           k.index(column) == k.index(t.q), k.index(column) == k.index(t.p));
-  l.finish(k, n);
+loops::BufferId store_largest(const Sweeps& s) {
+  loops::BufferId largest = s.l.temp(temp_name(s.l, s.n, "largest"), DType::Float64, s.batch);
+  KernelBuilder k(s.l, s.l.unique_kernel_name("largest"));
+  Index b = k.axes(s.batch);
+  Sym i = k.inner_axis(s.size), j = k.inner_axis(s.size);
+  int most = k.accumulate(Prim::maximum, abs(s.l.load(k, self_of(s.n), at_place(b, {i, j}))));
+  k.begin_phase();
+  k.store(largest, b, k.result(most));
+  s.l.finish(k, s.n);
+  return largest;
+}
+
+void find_eigen_angles(const Sweeps& s, loops::BufferId a, loops::BufferId largest) {
+  KernelBuilder k(s.l, s.l.unique_kernel_name("angles"));
+  Index b = k.axes(s.batch);
+  Sym place = k.axis(s.pairs);
+  Pair pair = pair_of(s, k, place);
+  E none = k.constant(0.0, DType::Float64);
+  auto at = [&](const Sym& i, const Sym& j) {
+    return k.load(a, at_place(b, {i, j}), pair.exists, none);
+  };
+  E product = at(pair.p, pair.q), limit = k.load(largest, b) * double_arg(s.n, "tol");
+  store_angle(s, k, at_place(b, {place}), at(pair.p, pair.p), at(pair.q, pair.q), product,
+              pair.exists && (abs(product) > limit));
+  s.l.finish(k, s.n);
 }
 
 void lower_eigen(Lowering& l, const Node& n) {
-  Rotations r(l, n, input_type(n).sizes.back());
-  loops::BufferId a = l.output(n, 0), v = l.output(n, 1),
-                  largest = l.temp(temp_name(l, n, "largest"), DType::Float64, r.batch);
-  start_sweeps(l, n, r, a, v, largest);
-  repeat_sweeps(l, n, r, [&] { lower_eigen_sweep(l, n, r, a, v, largest); });
+  Sweeps s(l, n);
+  loops::BufferId a = l.output(n, 0), v = l.output(n, 1), largest = store_largest(s);
+  store_start(s, a, v);
+  repeat_sweeps(s, [&] {
+    find_eigen_angles(s, a, largest);
+    rotate(s, a, Pairs::Columns, s.size);
+    rotate(s, a, Pairs::Rows, s.size, true);
+    rotate(s, v, Pairs::Rows, s.size);
+  });
 }
 
-// ---- B = A V with orthogonal columns, V orthogonal: (B, V)
+// ---- B = V A with orthogonal rows, V orthogonal: (B, V)
 
-Types columns_types(const Node& n) {
+Types orthogonal_types(const Node& n) {
   const TensorType& t = input_type(n);
   Index square = t.sizes;
-  square[square.size() - 2] = square.back();
+  square.back() = square[square.size() - 2];
   return {contiguous_type(DType::Float64, t.sizes, t.device),
           contiguous_type(DType::Float64, square, t.device)};
 }
 
-// Step 1 clears the products of the pairs, a step for each row adds to them, then angles, then a
-// step for each row of B and for each row of V.
-void lower_columns_sweep(Lowering& l, const Node& n, const Rotations& r, loops::BufferId a,
-                         loops::BufferId v, loops::BufferId dots) {
-  const Index& sizes = input_type(n).sizes;
-  const Sym &rows = sizes[sizes.size() - 2], &size = sizes.back();
-  KernelBuilder k(l, l.unique_kernel_name("orthogonal_columns"));
-  Tournament t(k, r, size, k.axes(r.batch));
-  t.open(rows * 2 + size + 3);
-  E none = k.constant(0.0, DType::Float64), clears = t.at_step(1);
-  E adds = t.in_steps(2, rows + 2), on = t.at_step(rows + 2);
-  Sym row = t.step - 2;
-  E x = k.load(a, t.with({row, t.p}), adds, none), y = k.load(a, t.with({row, t.q}), adds, none);
-  E sums[3], terms[3] = {x * x, y * y, x * y};
-  for (int64_t i = 0; i < 3; ++i) {
-    Index at = t.with({t.pair, Sym(i)});
-    sums[i] = k.load(dots, at, adds || on, none);
-    k.store(dots, at, where(clears, 0.0, sums[i] + terms[i]), adds || clears);
-  }
-  E rotates = on && (abs(sums[2]) > sqrt(sums[0]) * sqrt(sums[1]) * double_arg(n, "tol"));
-  t.set_angle(sums[0], sums[1], sums[2], rotates, on);
-  Sym moved = t.step - 3 - rows, of_v = moved - rows;
-  t.rotate(a, t.with({moved, t.p}), t.with({moved, t.q}), t.in_steps(rows + 3, rows * 2 + 3));
-  t.rotate(v, t.with({of_v, t.p}), t.with({of_v, t.q}),
-           t.in_steps(rows * 2 + 3, rows * 2 + size + 3));
-  l.finish(k, n);
+// From the lengths of two rows and their product.
+void find_row_angles(const Sweeps& s, loops::BufferId a, const Sym& columns) {
+  KernelBuilder k(s.l, s.l.unique_kernel_name("angles"));
+  Index b = k.axes(s.batch);
+  Sym place = k.axis(s.pairs), i = k.inner_axis(columns);
+  Pair pair = pair_of(s, k, place);
+  E none = k.constant(0.0, DType::Float64);
+  E x = k.load(a, at_place(b, {pair.p, i}), pair.exists, none),
+    y = k.load(a, at_place(b, {pair.q, i}), pair.exists, none);
+  int sums[] = {k.accumulate(Prim::add, x * x), k.accumulate(Prim::add, y * y),
+                k.accumulate(Prim::add, x * y)};
+  k.begin_phase();
+  E p_square = k.result(sums[0]), q_square = k.result(sums[1]), product = k.result(sums[2]);
+  E rotates = abs(product) > sqrt(p_square) * sqrt(q_square) * double_arg(s.n, "tol");
+  store_angle(s, k, at_place(b, {place}), p_square, q_square, product, rotates);
+  s.l.finish(k, s.n);
 }
 
-void lower_columns(Lowering& l, const Node& n) {
-  Rotations r(l, n, input_type(n).sizes.back());
-  Index products = r.batch;
-  products.insert(products.end(), {floordiv(input_type(n).sizes.back() + 1, Sym(2)), Sym(3)});
-  loops::BufferId a = l.output(n, 0), v = l.output(n, 1),
-                  dots = l.temp(temp_name(l, n, "dots"), DType::Float64, products);
-  start_sweeps(l, n, r, a, v);
-  repeat_sweeps(l, n, r, [&] { lower_columns_sweep(l, n, r, a, v, dots); });
+void lower_orthogonal(Lowering& l, const Node& n) {
+  Sweeps s(l, n);
+  const Sym& columns = input_type(n).sizes.back();
+  loops::BufferId a = l.output(n, 0), v = l.output(n, 1);
+  store_start(s, a, v);
+  repeat_sweeps(s, [&] {
+    find_row_angles(s, a, columns);
+    rotate(s, a, Pairs::Rows, columns);
+    rotate(s, v, Pairs::Rows, s.size);
+  });
 }
 
 }  // namespace
@@ -262,8 +260,8 @@ Rows jacobi_ops() {
   return {
       loops_op("aotc.symmetric_eigen(Tensor A, float tol) -> (Tensor, Tensor)", LoopsKind::Scan,
                eigen_types, lower_eigen),
-      loops_op("aotc.orthogonal_columns(Tensor A, float tol) -> (Tensor, Tensor)", LoopsKind::Scan,
-               columns_types, lower_columns),
+      loops_op("aotc.orthogonal_rows(Tensor A, float tol) -> (Tensor, Tensor)", LoopsKind::Scan,
+               orthogonal_types, lower_orthogonal),
   };
 }
 

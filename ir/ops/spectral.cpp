@@ -82,8 +82,8 @@ Svd tall_svd(TensorExpr x, double limit, Vectors vectors) {
   Node* factors = factored(x / scale);
   TensorExpr upper =
       TensorExpr{&r, factors->output(0)}.slice(-2, 0, columns).apply("aten.triu.default");
-  Node* rotated = r.emit("aotc.orthogonal_columns", {upper.v, limit});
-  TensorExpr b{&r, rotated->output(0)}, v{&r, rotated->output(1)};
+  Node* rotated = r.emit("aotc.orthogonal_rows", {turned(upper).v, limit});
+  TensorExpr b = turned({&r, rotated->output(0)}), v = turned({&r, rotated->output(1)});
   Sorted s = sorted(sqrt((b * b).sum({-2}, false)), true);
   Svd result;
   result.s = s.values * scale.squeeze(-1);
@@ -184,7 +184,8 @@ Eigen eigen_of(TensorExpr a, bool upper, bool vectors) {
   Node* n = r.emit("aotc.symmetric_eigen", {whole.v, limit});
   Sorted s = sorted(diagonal_part({&r, n->output(0)}), false);
   Eigen result{s.values.cast(a.dtype()), {}};
-  if (vectors) result.vectors = columns_in_order({&r, n->output(1)}, s.order).cast(a.dtype());
+  if (vectors)
+    result.vectors = columns_in_order(turned({&r, n->output(1)}), s.order).cast(a.dtype());
   return result;
 }
 
