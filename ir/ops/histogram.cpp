@@ -39,7 +39,7 @@ Ends histogram_ends(Rewriter& r, TensorExpr x) {
 Values counted_between(Rewriter& r, TensorExpr x, TensorExpr edges) {
   Sym bins = edges.size(0) - 1;
   TensorExpr above{&r, r("aten.searchsorted.Tensor", {edges.v, x.v, false, true})};
-  TensorExpr low = edges.slice(0, 0, 1), high = edges.slice(0, bins, bins + 1);
+  TensorExpr low = edges.select(0, 0), high = edges.select(0, bins);
   TensorExpr inside = (x >= low).apply("aten.logical_and.default", {(x <= high).v});
   TensorExpr bin = (above - Sym(1)).apply("aten.clamp.default", {Sym(0), bins - 1});
   TensorExpr weight = in(r, "weight");

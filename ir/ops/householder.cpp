@@ -1,5 +1,6 @@
 // Orthogonal factors of matrices by Householder reflections, with LAPACK's signs: QR, products of
 // reflectors; and the permutations of LU. Batches are independent.
+#include "ir/ops/loop_marker.h"
 #include "ir/ops/require.h"
 #include "ir/ops/scalar_math.h"
 #include "ir/ops/tensor_expr.h"
@@ -27,7 +28,6 @@ struct Entry {
   void set(E v, E when) const { k.store(buffer, at, v, when); }
 };
 
-E before(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) < k.index(b); }
 E same(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) == k.index(b); }
 
 void require_real_matrix(const Node& n, std::string_view arg) {
@@ -49,76 +49,92 @@ Types geqrf_types(const Node& n) {
   return {contiguous_type(t.dtype, t.sizes, t.device), contiguous_type(t.dtype, tau, t.device)};
 }
 
-// For each column c: the norm below the diagonal, then v and tau, then for each column after it the
-// product with v and the update. Sums are in float64.
-struct Reduction {
-  KernelBuilder& k;
-  loops::BufferId a, tau, sum;  // `sum`: one number per matrix
-  Index b;
-  Sym c, step, i;
-  DType type;
+// What the kernels of one column c share. Sums are in float64.
+struct Column {
+  Lowering& l;
+  const Node& n;
+  loops::BufferId a, tau, scale, product;  // `scale`: a number per matrix; `product`: per column
+  Sym rows, columns, c;
 
-  Entry cell(const Sym& row, const Sym& column) const {
-    return {k, a, joined_index(b, {row, column})};
-  }
-  Entry total() const { return {k, sum, b}; }
-  E wide(E v) const { return cast(v, DType::Float64); }
-
-  void measure() const {
-    E on = same(k, step, 0) && before(k, c, i), start = same(k, step, 0) && same(k, i, c);
-    E x = wide(cell(i, c).value(on));
-    total().set(where(start, like(x, 0), total().value(on) + x * x), on || start);
-  }
-  // Rows from the last on, so that the diagonal is replaced once all others have read it.
-  void reflect() const {
-    Sym row = rows() - 1 - i;
-    E on = same(k, step, 1) && !before(k, row, c), diagonal = on && same(k, row, c);
-    E alpha = wide(cell(c, c).value(on)), below = total().value(on);
-    E beta = sqrt(alpha * alpha + below);
-    beta = where(alpha < 0.0, beta, -beta);
-    E none = below == 0.0, scaled = wide(cell(row, c).value(on)) / where(none, 1.0, alpha - beta);
-    Entry{k, tau, joined_index(b, {c})}.set(
-        cast(where(none, 0.0, (beta - alpha) / where(none, 1.0, beta)), type), diagonal);
-    E value =
-        where(same(k, row, c), where(none, alpha, beta), where(none, like(scaled, 0), scaled));
-    cell(row, c).set(cast(value, type), on);
-  }
-  void update() const {
-    Sym column = floordiv(step - 2, 2), half = mod(step, 2);
-    E right = before(k, 1, step) && before(k, c, column), in = right && !before(k, i, c);
-    E adding = in && same(k, half, 0), taking = in && same(k, half, 1), first = same(k, i, c);
-    E v = where(first, 1.0, wide(cell(i, c).value(in && !first)));
-    E x = wide(cell(i, column).value(in));
-    E sum_before = total().value(in && !(adding && first));
-    E factor = wide(Entry{k, tau, joined_index(b, {c})}.value(taking));
-    total().set(sum_before + v * x, adding);
-    cell(i, column).set(cast(x - factor * sum_before * v, type), taking);
-  }
-  Sym rows() const {
-    const Index& sizes = k.lowering().program().buffers[static_cast<size_t>(a)].sizes;
-    return sizes[sizes.size() - 2];
+  Index batch() const { return batches_of(input_type(n)); }
+  E load(KernelBuilder& k, const Index& at) const { return cast(k.load(a, at), DType::Float64); }
+  void store(KernelBuilder& k, const Index& at, E v) const {
+    k.store(a, at, cast(v, input_type(n).dtype));
   }
 };
 
-void lower_geqrf(Lowering& l, const Node& n) {
-  Value* self = self_of(n);
-  const TensorType& t = self->type;
-  const Sym &columns = t.sizes.back(), rows = rows_of(t);
-  loops::BufferId a = l.output(n, 0), tau = l.output(n, 1),
-                  sum = l.temp(temp_name(l, n, "sum"), DType::Float64, batches_of(t));
-  KernelBuilder k(l, l.unique_kernel_name("qr"));
-  Index b = k.axes(batches_of(t));
+// The diagonal element becomes that of R; `scale` takes what is below it to v.
+void find_reflector(const Column& m) {
+  KernelBuilder k(m.l, m.l.unique_kernel_name("reflector"));
+  Index b = k.axes(m.batch());
+  E x = m.load(k, joined_index(b, {m.c + 1 + k.inner_axis(m.rows - 1 - m.c), m.c}));
+  int squares = k.accumulate(Prim::add, x * x);
   k.begin_phase();
-  Sym i0 = k.inner_axis(rows), j0 = k.inner_axis(columns);
-  k.store(a, joined_index(b, {i0, j0}), l.load(k, self, joined_index(b, {i0, j0})));
-  k.begin_phase(true);
-  Sym c = k.inner_axis(sym_min(rows, columns)), step = k.inner_axis(columns * 2 + 2),
-      i = k.inner_axis(rows);
-  Reduction reduction{k, a, tau, sum, b, c, step, i, t.dtype};
-  reduction.measure();
-  reduction.reflect();
-  reduction.update();
+  E alpha = m.load(k, joined_index(b, {m.c, m.c})), below = k.result(squares), none = below == 0.0;
+  E beta = sqrt(alpha * alpha + below);
+  beta = where(alpha < 0.0, beta, -beta);
+  E tau = where(none, 0.0, (beta - alpha) / where(none, 1.0, beta));
+  k.store(m.tau, joined_index(b, {m.c}), cast(tau, input_type(m.n).dtype));
+  k.store(m.scale, b, where(none, 0.0, 1.0 / where(none, 1.0, alpha - beta)));
+  m.store(k, joined_index(b, {m.c, m.c}), where(none, alpha, beta));
+  m.l.finish(k, m.n);
+}
+
+void scale_reflector(const Column& m) {
+  KernelBuilder k(m.l, m.l.unique_kernel_name("scale"));
+  Index b = k.axes(m.batch()), at = joined_index(b, {m.c + 1 + k.axis(m.rows - 1 - m.c), m.c});
+  m.store(k, at, m.load(k, at) * k.load(m.scale, b));
+  m.l.finish(k, m.n);
+}
+
+// The columns after c become H_c times themselves.
+void apply_reflector(const Column& m) {
+  KernelBuilder k(m.l, m.l.unique_kernel_name("project"));
+  Index b = k.axes(m.batch());
+  Sym j = m.c + 1 + k.axis(m.columns - 1 - m.c), i = m.c + 1 + k.inner_axis(m.rows - 1 - m.c);
+  E v = m.load(k, joined_index(b, {i, m.c})), x = m.load(k, joined_index(b, {i, j}));
+  int sum = k.accumulate(Prim::add, v * x);
+  k.begin_phase();
+  E top = m.load(k, joined_index(b, {m.c, j}));
+  E tau = cast(k.load(m.tau, joined_index(b, {m.c})), DType::Float64);
+  E product = tau * (top + k.result(sum));
+  k.store(m.product, joined_index(b, {j}), product);
+  m.store(k, joined_index(b, {m.c, j}), top - product);
+  m.l.finish(k, m.n);
+
+  KernelBuilder update(m.l, m.l.unique_kernel_name("reflect"));
+  Index d = update.axes(m.batch());
+  Sym row = m.c + 1 + update.axis(m.rows - 1 - m.c),
+      column = m.c + 1 + update.axis(m.columns - 1 - m.c);
+  E taken = m.load(update, joined_index(d, {row, m.c})) *
+            update.load(m.product, joined_index(d, {column}));
+  Index at = joined_index(d, {row, column});
+  m.store(update, at, m.load(update, at) - taken);
+  m.l.finish(update, m.n);
+}
+
+void lower_geqrf(Lowering& l, const Node& n) {
+  const TensorType& t = input_type(n);
+  Index per_column = batches_of(t);
+  per_column.push_back(t.sizes.back());
+  Column m{l,
+           n,
+           l.output(n, 0),
+           l.output(n, 1),
+           l.temp(temp_name(l, n, "scale"), DType::Float64, batches_of(t)),
+           l.temp(temp_name(l, n, "product"), DType::Float64, per_column),
+           rows_of(t),
+           t.sizes.back(),
+           new_symbol(l, temp_name(l, n, "column"))};
+  KernelBuilder k(l, l.unique_kernel_name("copy"));
+  Index at = k.axes(t.sizes);
+  k.store(m.a, at, l.load(k, self_of(n), at));
   l.finish(k, n);
+  repeat_kernels(l, n, m.c, sym_min(m.rows, m.columns), [&] {
+    find_reflector(m);
+    scale_reflector(m);
+    apply_reflector(m);
+  });
 }
 
 // ---- the leading columns of H_0 H_1 ...
@@ -131,35 +147,51 @@ Types product_types(const Node& n) {
   return {contiguous_type(t.dtype, sizes, t.device)};
 }
 
-// Applies the reflections to the identity from the last on; columns are independent.
-void lower_product(Lowering& l, const Node& n) {
+// One reflection of all columns of q: those of rows c and below change.
+void reflect_columns(Lowering& l, const Node& n, loops::BufferId q, loops::BufferId product,
+                     const Sym& c) {
   Value *self = self_of(n), *tau = tensor_arg(n, "tau");
   const TensorType& t = self->type;
-  const Sym rows = rows_of(t), &columns = n.output()->type.sizes.back(),
-            &count = tau->type.sizes.back();
+  const Sym rows = rows_of(t), &columns = n.output()->type.sizes.back();
+  auto wide = [](E v) { return cast(v, DType::Float64); };
+  KernelBuilder k(l, l.unique_kernel_name("project"));
+  Index b = k.axes(batches_of(t));
+  Sym column = k.axis(columns), i = c + 1 + k.inner_axis(rows - 1 - c);
+  E v = wide(l.load(k, self, joined_index(b, {i, c})));
+  int sum = k.accumulate(Prim::add, v * wide(k.load(q, joined_index(b, {i, column}))));
+  k.begin_phase();
+  E top = wide(k.load(q, joined_index(b, {c, column})));
+  E along = wide(l.load(k, tau, joined_index(b, {c}))) * (top + k.result(sum));
+  k.store(product, joined_index(b, {column}), along);
+  k.store(q, joined_index(b, {c, column}), cast(top - along, t.dtype));
+  l.finish(k, n);
+
+  KernelBuilder update(l, l.unique_kernel_name("reflect"));
+  Index d = update.axes(batches_of(t));
+  Sym row = c + 1 + update.axis(rows - 1 - c), j = update.axis(columns);
+  E factor = wide(l.load(update, self, joined_index(d, {row, c})));
+  E taken = factor * update.load(product, joined_index(d, {j}));
+  Index at = joined_index(d, {row, j});
+  update.store(q, at, cast(wide(update.load(q, at)) - taken, t.dtype));
+  l.finish(update, n);
+}
+
+// Applies the reflections to the identity, from the last on.
+void lower_product(Lowering& l, const Node& n) {
+  const TensorType& t = input_type(n);
+  const Sym &columns = n.output()->type.sizes.back(),
+            &count = tensor_arg(n, "tau")->type.sizes.back();
   loops::BufferId q = l.output(n);
   Index per_column = batches_of(t);
   per_column.push_back(columns);
-  loops::BufferId sums = l.temp(temp_name(l, n, "sums"), DType::Float64, per_column);
-  KernelBuilder k(l, l.unique_kernel_name("reflect"));
+  loops::BufferId product = l.temp(temp_name(l, n, "product"), DType::Float64, per_column);
+  KernelBuilder k(l, l.unique_kernel_name("identity"));
   Index b = k.axes(batches_of(t));
-  Sym column = k.axis(columns);
-  k.begin_phase();
-  Sym i0 = k.inner_axis(rows);
-  k.store(q, joined_index(b, {i0, column}), cast(same(k, i0, column), t.dtype));
-  k.begin_phase(true);
-  Sym c = count - 1 - k.inner_axis(count), step = k.inner_axis(2), i = k.inner_axis(rows);
-  E in = !before(k, i, c), first = same(k, i, c), adding = in && same(k, step, 0),
-    taking = in && same(k, step, 1);
-  auto wide = [](E v) { return cast(v, DType::Float64); };
-  E zero = k.constant(0.0, t.dtype);
-  E v = where(first, 1.0, wide(l.load(k, self, joined_index(b, {i, c}), in && !first, zero)));
-  Entry sum{k, sums, joined_index(b, {column})}, cell{k, q, joined_index(b, {i, column})};
-  E x = wide(cell.value(in)), total = sum.value(in && !(adding && first));
-  E factor = wide(l.load(k, tau, joined_index(b, {c}), taking, zero));
-  sum.set(total + v * x, adding);
-  cell.set(cast(x - factor * total * v, t.dtype), taking);
+  Sym i = k.axis(rows_of(t)), j = k.axis(columns);
+  k.store(q, joined_index(b, {i, j}), cast(same(k, i, j), t.dtype));
   l.finish(k, n);
+  Sym back = new_symbol(l, temp_name(l, n, "back"));
+  repeat_kernels(l, n, back, count, [&] { reflect_columns(l, n, q, product, count - 1 - back); });
 }
 
 // ---- the row that each row of P^T A is, from the swaps of LU

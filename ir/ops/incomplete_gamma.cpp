@@ -149,33 +149,50 @@ E with_limits(E a, E x, E value, bool upper) {
   return where(outside, like(x, NAN), value);
 }
 
-// ---- the kernel: the series or the fraction from its last term on, then the formulas
+// ---- the kernels: the series or the fraction from its last term on, then the formulas
 
 Types gamma_types(const Node& n) {
   const TensorType& t = input_type(n);
   return {contiguous_type(t.dtype, t.sizes, t.device)};
 }
 
-void lower_gamma(Lowering& l, const Node& n) {
-  const Index& sizes = input_type(n).sizes;
-  bool upper = bool_arg(n, "upper");
-  loops::BufferId tail = l.temp(temp_name(l, n, "tail"), DType::Float64, sizes);
-  KernelBuilder k(l, l.unique_kernel_name("incomplete_gamma"));
-  Index at = k.axes(sizes);
-  E a = l.load(k, tensor_arg(n, "a"), at), x = l.load(k, tensor_arg(n, "x"), at);
+// The operands of one element, and of the formulas: 1 where a limit decides.
+struct GammaOperands {
+  E a, x, a_in, x_in;
+};
+
+GammaOperands operands_at(KernelBuilder& k, const Node& n, const Index& at) {
+  E a = k.lowering().load(k, tensor_arg(n, "a"), at),
+    x = k.lowering().load(k, tensor_arg(n, "x"), at);
   E inside = (a > 0.0) && (x > 0.0) && !isinf(a) && !isinf(x);
-  E a_in = where(inside, a, 1.0), x_in = where(inside, x, 1.0),
-    fraction = takes_fraction(a_in, x_in);
-  k.store(tail, at, where(fraction, 0.0, like(a, 1)));
+  return {a, x, where(inside, a, 1.0), where(inside, x, 1.0)};
+}
+
+void lower_gamma_tail(Lowering& l, const Node& n, loops::BufferId tail) {
+  KernelBuilder k(l, l.unique_kernel_name("gamma_tail"));
+  Index at = k.axes(input_type(n).sizes);
+  GammaOperands o = operands_at(k, n, at);
+  E fraction = takes_fraction(o.a_in, o.x_in);
+  k.store(tail, at, where(fraction, 0.0, like(o.a, 1)));
   k.begin_phase(true);
   E i = cast(k.index(kGammaTerms - k.inner_axis(kGammaTerms)), DType::Float64);
   E before = k.load(tail, at);
-  E next_fraction = i * (a_in - i) / (x_in + i * 2.0 + 1.0 - a_in + before);
-  E next_series = x_in / (a_in + i) * before + 1.0;
+  E next_fraction = i * (o.a_in - i) / (o.x_in + i * 2.0 + 1.0 - o.a_in + before);
+  E next_series = o.x_in / (o.a_in + i) * before + 1.0;
   k.store(tail, at, where(fraction, next_fraction, next_series));
-  k.begin_phase();
-  GammaPair both = gamma_pair(a_in, x_in, k.load(tail, at));
-  k.store(l.output(n), at, with_limits(a, x, upper ? both.upper : both.lower, upper));
+  l.finish(k, n);
+}
+
+void lower_gamma(Lowering& l, const Node& n) {
+  const Index& sizes = input_type(n).sizes;
+  loops::BufferId tail = l.temp(temp_name(l, n, "tail"), DType::Float64, sizes);
+  lower_gamma_tail(l, n, tail);
+  KernelBuilder k(l, l.unique_kernel_name("incomplete_gamma"));
+  Index at = k.axes(sizes);
+  GammaOperands o = operands_at(k, n, at);
+  GammaPair both = gamma_pair(o.a_in, o.x_in, k.load(tail, at));
+  bool upper = bool_arg(n, "upper");
+  k.store(l.output(n), at, with_limits(o.a, o.x, upper ? both.upper : both.lower, upper));
   l.finish(k, n);
 }
 

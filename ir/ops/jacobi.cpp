@@ -2,6 +2,7 @@
 // of a matrix orthogonal (its singular value decomposition). Both are in float64. Batches are
 // independent.
 #include "ir/ops/index_math.h"
+#include "ir/ops/loop_marker.h"
 #include "ir/ops/scalar_math.h"
 #include "ir/ops/tensor_expr.h"
 
@@ -24,7 +25,7 @@ struct Sweeps {
         size(input_type(n).sizes[input_type(n).rank() - 2]),
         even(size + mod(size, Sym(2))),
         pairs(floordiv(even, Sym(2))),
-        round(Sym::symbol(temp_name(l, n, "round"))) {
+        round(new_symbol(l, temp_name(l, n, "round"))) {
     Index per_pair = batch;
     per_pair.push_back(pairs);
     cosine = l.temp(temp_name(l, n, "cosine"), DType::Float64, per_pair);
@@ -41,20 +42,6 @@ struct Sweeps {
   loops::BufferId taken;         // by each place of the rounds, the rotations of this sweep
   loops::BufferId count, more;   // sweeps so far; whether there is another
 };
-
-void emit_marker(const Sweeps& s, Control c, const Sym& bound = {},
-                 const std::string& symbol = "") {
-  KernelBuilder k(s.l, s.l.unique_kernel_name(name(c)));
-  k.kernel().kind = loops::KernelKind::Control;
-  k.kernel().control = c;
-  k.kernel().bound = bound;
-  k.kernel().symbol = symbol;
-  s.l.finish(k, s.n);
-}
-
-void declare(const Sweeps& s, const Sym& symbol) {
-  s.l.graph().symbols[*symbol.symbol_name()] = {.min = 0, .max = std::nullopt, .unbacked = true};
-}
 
 void store_number(const Sweeps& s, loops::BufferId to, const Index& sizes) {
   KernelBuilder k(s.l, s.l.unique_kernel_name("start"));
@@ -74,8 +61,7 @@ Sym another_sweep(const Sweeps& s) {
   E more = (k.result(most) > 0.0) && (done < static_cast<double>(kMostSweeps));
   k.store(s.more, {}, cast(more, DType::Int64));
   s.l.finish(k, s.n);
-  Sym symbol = Sym::symbol(temp_name(s.l, s.n, "again"));
-  declare(s, symbol);
+  Sym symbol = new_symbol(s.l, temp_name(s.l, s.n, "again"));
   define_size(s.l, s.n, symbol, s.more);
   return symbol;
 }
@@ -84,15 +70,12 @@ Sym another_sweep(const Sweeps& s) {
 void repeat_sweeps(const Sweeps& s, const std::function<void()>& play) {
   Index per_pair = s.batch;
   per_pair.push_back(s.pairs);
-  declare(s, s.round);
   store_number(s, s.count, {});
-  emit_marker(s, Control::While);
+  emit_marker(s.l, s.n, Control::While);
   store_number(s, s.taken, per_pair);
-  emit_marker(s, Control::For, sym_max(s.even - 1, 0), *s.round.symbol_name());
-  play();
-  emit_marker(s, Control::EndFor);
-  emit_marker(s, Control::Test, another_sweep(s));
-  emit_marker(s, Control::EndWhile);
+  repeat_kernels(s.l, s.n, s.round, sym_max(s.even - 1, 0), play);
+  emit_marker(s.l, s.n, Control::Test, another_sweep(s));
+  emit_marker(s.l, s.n, Control::EndWhile);
 }
 
 // A pair of rows p < q of the round.

@@ -10,6 +10,7 @@ namespace {
 
 struct Segments {
   TensorExpr begins, ends;  // [..., segments]
+  TensorExpr first;         // [..., 1]: where the first begins, if not at 0
   Sym count;
 };
 
@@ -27,7 +28,8 @@ Segments segments_of(Rewriter& r, TensorExpr data, int64_t axis) {
   given = given.cast(DType::Int64);
   if (offsets) {
     Sym count = given.size(-1) - 1;
-    return {given.slice(-1, 0, count), given.slice(-1, 1, count + 1), count};
+    return {given.slice(-1, 0, count), given.slice(-1, 1, count + 1),
+            given.select(-1, 0).unsqueeze(-1), count};
   }
   TensorExpr ends = given.apply("aten.cumsum.default", {Sym(-1)});
   if (!bool_arg(r.node, "unsafe")) {
@@ -38,7 +40,7 @@ Segments segments_of(Rewriter& r, TensorExpr data, int64_t axis) {
     r.emit("aten._assert_async.msg", {good.v, std::string("the lengths of the segments do not sum "
                                                           "up to the size of the dimension")});
   }
-  return {ends - given, ends, given.size(-1)};
+  return {ends - given, ends, {}, given.size(-1)};
 }
 
 // The segment of each position, their number where there is none.
@@ -49,8 +51,7 @@ TensorExpr segment_numbers(const Segments& s, TensorExpr data, int64_t axis) {
   at = at.expand(sizes);
   TensorExpr ends = s.ends.apply("aten.clone.default");
   TensorExpr number{&r, r("aten.searchsorted.Tensor", {ends.v, r.clone(at), false, true})};
-  if (s.count.is(0)) return number;
-  return where(at < s.begins.slice(-1, 0, 1), s.count, number.v);
+  return s.first ? where(at < s.first, s.count, number.v) : number;
 }
 
 struct SegmentMode {

@@ -88,6 +88,13 @@ def _batches_of_any_size(self, x):
     return w, v * w[:, None] @ v.mT, G.svdvals(x), G.pinv(x), G.qr(x).R
 
 
+def _spectra_of_any_size(self, x):
+    u, s, vh = G.svd(x)
+    w, v = G.eigh(x + x.mT)
+    q, r = G.qr(x[:, :2])
+    return u * s @ vh, s, w, v * w @ v.mT, q, r, G.qr(x, "complete").R, G.matrix_rank(x), G.cond(x), G.pinv(x), *G.lu(x)
+
+
 def register(program):
     def add(name, forward, cases, make=dict, **options):
         program(name, cases, make, **options)(forward)
@@ -98,3 +105,4 @@ def register(program):
     add("symmetric_eigenvalues", _eigen, _eigen_inputs, refused=(3,))
     add("ranks_and_inverses", _spectral, _spectral_inputs)
     add("spectra_of_batches", _batches_of_any_size, lambda: [(R(2, 4, 3),), (R(5, 4, 3),)], dynamic_shapes=({0: D.AUTO},))
+    add("spectra_of_any_size", _spectra_of_any_size, lambda: [(R(4, 4),), (R(7, 7),), (R(3, 3),)], dynamic_shapes=({0: D("n", min=3), 1: D("n", min=3)},))

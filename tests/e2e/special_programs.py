@@ -118,6 +118,13 @@ def _product_inputs():
     return [(R(5, 3, 3), R(3, 3, 6), R(6), i, j, R(32, 32), torch.randint(-128, 128, (32, 32), dtype=torch.int8), torch.rand(32) / 100)]
 
 
+def _of_any_size(self, x, lengths):
+    rows = torch.segment_reduce(x, "mean", lengths=lengths)
+    values, inverse, counts = torch.unique(x.round(), dim=0, return_inverse=True, return_counts=True)
+    return (rows, values, inverse, counts, torch.igamma(x.abs(), x[:1].abs() + 1), *torch.frexp(x),
+            F.fractional_max_pool2d(x[None], 1, (2, 1), _random_samples=x[None, :1, :2].sigmoid()))
+
+
 def register(program):
     def add(name, forward, cases, make=dict, **options):
         program(name, cases, make, **options)(forward)
@@ -134,3 +141,5 @@ def register(program):
     add("margin_losses", _margin_losses, lambda: [(R(3, 4), torch.tensor([[0, 2, -1, 1], [-1, 0, 1, 2], [3, 3, 1, 0]])),
         (R(3, 4) * INF, torch.tensor([[0, 2, -1, 1], [-1, 0, 1, 2], [3, 3, 1, 0]]))][:1])
     add("less_common_products", _less_common_products, _product_inputs)
+    add("rarer_ops_of_any_size", _of_any_size, lambda: [(R(6, 2), torch.tensor([1, 0, 5])), (R(3, 2), torch.tensor([1, 2])),
+        (R(9, 2), torch.tensor([1, 2, 3, 3]))], dynamic_shapes=({0: D.AUTO}, {0: D.AUTO}))
