@@ -220,7 +220,7 @@ class GraphRun {
     AOTC_CHECK(results.size() >= n.outputs.size(), "an expansion yields {} values", results.size());
     for (const auto& inner : g.nodes) node(*inner);
     bool may_alias = false;
-    for (const SchemaArg& a : n.op->schema.args) may_alias |= a.aliased;
+    for (const SchemaArg& a : n.op->schema.args) may_alias |= a.aliased || a.mutated;
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (n.outputs[i] && results[i]) {
         if (may_alias && images_.contains(results[i])) images_[n.outputs[i]] = {results[i]};

@@ -245,6 +245,32 @@ def _(self, x, n):
     self.k.narrow(2, n, 2).copy_(x)
 
 
+# ---- other spellings of in-place operations
+
+
+@program("augmented_bits", lambda: [(torch.arange(5), I([3, 0, 2, 1, 4]), R(5) > 0, R(5) > 0)])
+def _(self, n, k, mask, other):
+    n &= 13
+    n <<= k
+    n |= k
+    n >>= 1
+    n ^= n.flip(0)
+    mask &= other
+    mask |= other.flip(0)
+    mask ^= mask.flip(0)
+
+
+# What such an operation returns is its argument, and is written once more.
+@program("written_results_written", lambda: [(R(4, 4), R(4, 4), R(4, 4), R(4, 4))])
+def _(self, x, y, z, w):
+    x.fill_diagonal_(2).mul_(3)
+    torch.add(x, 1, out=y).mul_(2)
+    torch.cat([y[:2], x[2:]], out=z)[1].neg_()
+    z.add_(1)
+    F.normalize(z, out=w).t()[0].mul_(2)
+    return x * 1, z.sum(), w * 1
+
+
 # ---- a call that fails leaves arguments and state as they were
 
 

@@ -41,14 +41,17 @@ def explicit_in_place_names():
 
 def in_place_name(name):
     namespace, base, overload = name.split(".")
+    if base.startswith("__"):  # __and__, __iand__
+        return f"{namespace}.__i{base[2:]}.{overload}"
     return f"{namespace}.{base}_.{overload}"
 
 
 def writing_forms(schemas, names):
     """Names of ops that write an argument, of the rows' ops."""
     bases = {n.rsplit(".", 1)[0] for n in names}
+    in_place = {in_place_name(n) for n in names}
     return sorted(n for n in schemas if n.startswith("aten.") and "!" in schemas[n].split("->")[0] and
-                  {n.rsplit(".", 1)[0], n.rsplit(".", 1)[0][:-1]} & bases or n in explicit_in_place_names() & schemas.keys())
+                  {n.rsplit(".", 1)[0], n.rsplit(".", 1)[0][:-1]} & bases or n in (explicit_in_place_names() | in_place) & schemas.keys())
 
 
 def main():
