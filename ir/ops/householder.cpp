@@ -207,11 +207,6 @@ void lower_permutation(Lowering& l, const Node& n) {
   Value* pivots = self_of(n);
   Index batch(pivots->type.sizes.begin(), pivots->type.sizes.end() - 1);
   const Sym& rows = n.output()->type.sizes.back();
-  l.check(n, pivots->type.sizes, "a pivot is no row of the matrix",
-          [&](KernelBuilder& k, const Index& at, E& report) {
-            report = cast(l.load(k, pivots, at), DType::Int64);
-            return (report >= 1.0) && (report <= k.index(rows));
-          });
   loops::BufferId out = l.output(n);
   KernelBuilder k(l, l.unique_kernel_name("permutation"));
   Index b = k.axes(batch);
@@ -220,7 +215,8 @@ void lower_permutation(Lowering& l, const Node& n) {
   k.store(out, joined_index(b, {i0}), k.index(i0));
   k.begin_phase(true);
   Sym i = k.inner_axis(pivots->type.sizes.back());
-  Sym p = k.value_of(cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0);
+  E pivot = cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0;
+  Sym p = k.value_of(maximum(minimum(pivot, k.index(rows - 1)), like(pivot, 0)));
   E always = k.boolean(true);
   Entry here{k, out, joined_index(b, {i})}, there{k, out, joined_index(b, {p})};
   E mine = here.value(always), theirs = there.value(always);
@@ -311,11 +307,27 @@ Values lu(Rewriter& r) {
   return {p, both[0], both[1]};
 }
 
+// Pivots that the program made up may name rows that do not exist.
+void require_pivots(TensorExpr data, TensorExpr pivots) {
+  const Node& n = data.r->node;
+  require(n, pivots.dtype() == DType::Int32, "'LU_pivots' is {}, expected int32",
+          name(pivots.dtype()));
+  Index sizes = batches_of(data.v->type);
+  sizes.push_back(sym_min(data.size(-2), data.size(-1)));
+  require_sizes(n, "LU_pivots", sizes);
+  if (!bool_arg(n, "unpack_pivots")) return;
+  TensorExpr good =
+      (pivots >= Sym(1)).apply("aten.logical_and.default", {(pivots <= data.size(-2)).v});
+  data.r->emit("aten._assert_async.msg",
+               {good.apply("aten.all.default").v, std::string("a pivot is no row of the matrix")});
+}
+
 Values lu_unpack(Rewriter& r) {
   TensorExpr data = in(r, "LU_data"), pivots = in(r, "LU_pivots");
   require_real_matrix(r.node, "LU_data");
   TensorExpr none{&r, r.full({Sym(0)}, 0, data.dtype())};
   Values results{none, none, none};
+  require_pivots(data, pivots);
   if (bool_arg(r.node, "unpack_pivots"))
     results[0] = permutation_matrix(pivots, data.size(-2), data.dtype());
   if (bool_arg(r.node, "unpack_data")) {
