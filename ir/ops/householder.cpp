@@ -256,14 +256,26 @@ Values qr(Rewriter& r) {
 
 Values old_qr(Rewriter& r) { return r.emit("aotc.geqrf", {r.tensor("self")})->outputs; }
 
+// A number for each of the leading columns of a.
+void require_reflectors(TensorExpr a, TensorExpr tau) {
+  const Node& n = a.r->node;
+  Index batch = batches_of(a.v->type), sizes = tau.sizes();
+  Sym count = sizes.empty() ? Sym(0) : sizes.back();
+  if (!sizes.empty()) sizes.pop_back();
+  bool fits = tau.rank() == a.rank() - 1 && tau.dtype() == a.dtype() &&
+              can_be_equal(sizes, batch) && can_be_within(a.size(-1) - count, 0) &&
+              can_be_within(a.size(-2) - count, 0);
+  require(n, fits, "matrices of the sizes {} do not go with reflectors' numbers of the sizes {}",
+          sizes_text(a.sizes()), sizes_text(tau.sizes()));
+}
+
 Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
   require_real_matrix(r.node, input);
   TensorExpr a = in(r, input), t = in(r, tau);
-  require(r.node,
-          can_be_within(a.size(-2) - a.size(-1), 0) && can_be_within(a.size(-1) - t.size(-1), 0),
-          "'{}' has the sizes {} with {} reflectors, expected at least as many rows as columns and "
-          "as many columns as reflectors",
-          input, sizes_text(a.sizes()), t.size(-1).str());
+  require_reflectors(a, t);
+  require(r.node, can_be_within(a.size(-2) - a.size(-1), 0),
+          "'{}' has the sizes {}, expected at least as many rows as columns", input,
+          sizes_text(a.sizes()));
   return {reflector_product(a, t, a.size(-1))};
 }
 
@@ -271,6 +283,14 @@ Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
 Values ormqr(Rewriter& r) {
   require_real_matrix(r.node, "self");
   TensorExpr a = in(r, "self"), other = in(r, "input3");
+  require_rank(r.node, "input3", 2);
+  require_reflectors(a, in(r, "input2"));
+  Sym inner = bool_arg(r.node, "left") ? other.size(-2) : other.size(-1);
+  bool fits = other.rank() == a.rank() && other.dtype() == a.dtype() &&
+              can_be_equal(batches_of(other.v->type), batches_of(a.v->type)) &&
+              can_be_equal(inner, a.size(-2));
+  require(r.node, fits, "'input3' has the sizes {}, which do not go with those of 'self', {}",
+          sizes_text(other.sizes()), sizes_text(a.sizes()));
   TensorExpr q = reflector_product(a, in(r, "input2"), a.size(-2));
   if (bool_arg(r.node, "transpose")) q = q.transpose(-2, -1);
   if (bool_arg(r.node, "left")) return {q.apply("aten.matmul.default", {other.v})};
