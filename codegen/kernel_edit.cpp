@@ -87,6 +87,44 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
   return defines_for(a, b) || defines_for(b, a);
 }
 
+bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to) {
+  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || k.matmul ||
+      k.kind == KernelKind::Check)
+    return false;
+  const Phase& ph = k.phases[0];
+  const Store& s = ph.stores[0];
+  if (!ph.axes.empty() || s.buffer != to || s.guard >= 0 || s.accumulate || s.value < 0)
+    return false;
+  const Expr& e = k.exprs[static_cast<size_t>(s.value)];
+  if (e.kind != ExprKind::Load || e.buffer != from || e.guard >= 0 || !(e.at == s.at)) return false;
+  const Buffer& b = p.buffers[static_cast<size_t>(to)];
+  for (size_t i = 0; i < s.at.size(); ++i)
+    if (!(b.sizes[i].is(1) && s.at[i].is(0)) &&
+        (i >= k.axes.size() || !(s.at[i] == Sym::symbol(k.axes[i].name)) ||
+         !(k.axes[i].extent == b.sizes[i])))
+      return false;
+  return true;
+}
+
+std::array<MatmulOperand*, 4> operands(Matmul& m) { return {&m.a, &m.b, &m.c, &m.d}; }
+
+void replace_buffer(LoopProgram& p, BufferId from, BufferId to) {
+  for (Kernel& k : p.kernels) {
+    if (k.matmul) {
+      k.matmul = std::make_shared<Matmul>(*k.matmul);
+      for (MatmulOperand* o : operands(*k.matmul))
+        if (o->buffer == from) o->buffer = to;
+    }
+    for (Expr& e : k.exprs)
+      if (e.kind == ExprKind::Load && e.buffer == from) e.buffer = to;
+    for (Phase& ph : k.phases)
+      for (Store& s : ph.stores)
+        if (s.buffer == from) s.buffer = to;
+  }
+  for (WriteBackInfo& w : p.write_backs)
+    if (w.value == from) w.value = to;
+}
+
 namespace {
 
 void collect_needed(const Kernel& k, ExprId id, std::set<ExprId>& needed);

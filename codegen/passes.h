@@ -4,6 +4,9 @@
 
 namespace aotc {
 
+// Lets writes to parts of a tensor that follow one another go into one temporary.
+void share_copies(loops::LoopProgram& p);
+
 // Substitutes pointwise producers into the kernels that read them, where that saves memory traffic
 // and costs no more than recomputing something cheap. Comes first: it leaves fewer, larger bodies
 // to merge.

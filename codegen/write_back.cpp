@@ -12,7 +12,6 @@
 // that writes, and that only at the index it writes in the same iteration; and no check that can
 // still fail runs at or after that write.
 #include <algorithm>
-#include <array>
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
@@ -22,26 +21,6 @@ namespace aotc {
 using namespace loops;
 
 namespace {
-
-// `k` is exactly: to[i] = from[i] over the whole of both.
-bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to) {
-  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || k.matmul ||
-      k.kind == KernelKind::Check)
-    return false;
-  const Phase& ph = k.phases[0];
-  const Store& s = ph.stores[0];
-  if (!ph.axes.empty() || s.buffer != to || s.guard >= 0 || s.accumulate || s.value < 0)
-    return false;
-  const Expr& e = k.exprs[static_cast<size_t>(s.value)];
-  if (e.kind != ExprKind::Load || e.buffer != from || e.guard >= 0 || !(e.at == s.at)) return false;
-  const Buffer& b = p.buffers[static_cast<size_t>(to)];
-  for (size_t i = 0; i < s.at.size(); ++i)
-    if (!(b.sizes[i].is(1) && s.at[i].is(0)) &&
-        (i >= k.axes.size() || !(s.at[i] == Sym::symbol(k.axes[i].name)) ||
-         !(k.axes[i].extent == b.sizes[i])))
-      return false;
-  return true;
-}
 
 class WriteBacks {
  public:
@@ -114,14 +93,11 @@ class WriteBacks {
     return false;
   }
 
-  static std::array<loops::MatmulOperand*, 4> operands(const Kernel& k) {
-    return {&k.matmul->a, &k.matmul->b, &k.matmul->c, &k.matmul->d};
-  }
-
   bool used_by_matmul(BufferId t) const {
     for (const Kernel& k : p_.kernels)
-      for (const MatmulOperand* o : k.matmul ? operands(k) : std::array<MatmulOperand*, 4>{})
-        if (o && o->buffer == t) return true;
+      if (k.matmul)
+        for (const MatmulOperand* o : operands(*k.matmul))
+          if (o->buffer == t) return true;
     return false;
   }
 
@@ -239,24 +215,9 @@ class WriteBacks {
   }
 
   void retarget(BufferId t, BufferId target) {
-    for (Kernel& k : p_.kernels) {
-      if (is_whole_copy(p_, k, target, t)) {
-        k.phases[0].stores.clear();
-        continue;
-      }
-      if (k.matmul) {
-        k.matmul = std::make_shared<Matmul>(*k.matmul);
-        for (MatmulOperand* o : operands(k))
-          if (o->buffer == t) o->buffer = target;
-      }
-      for (Expr& e : k.exprs)
-        if (e.kind == ExprKind::Load && e.buffer == t) e.buffer = target;
-      for (Phase& ph : k.phases)
-        for (Store& s : ph.stores)
-          if (s.buffer == t) s.buffer = target;
-    }
-    for (WriteBackInfo& other : p_.write_backs)
-      if (other.value == t) other.value = target;
+    for (Kernel& k : p_.kernels)
+      if (is_whole_copy(p_, k, target, t)) k.phases[0].stores.clear();
+    replace_buffer(p_, t, target);
   }
 
   // Stores of an element onto itself, and kernels left without any effect.

@@ -169,6 +169,11 @@ void check_convolution(const Node& n) {
   check_convolution_with(n, {sizes_of(n, "weight").size() - 2, bool_arg(n, "transposed")});
 }
 
+void check_convolution_mode(const Node& n) {
+  require_rank(n, "weight", 3, 5);
+  check_convolution_with(n, {sizes_of(n, "weight").size() - 2, false});
+}
+
 // The gradient has the sizes of the convolution's result.
 void check_convolution_backward(const Node& n) {
   require_rank(n, "weight", 3, 5);
@@ -268,6 +273,7 @@ ArgumentRules convolution_rules() {
       {"aten.convolution", check_convolution},
       {"aten._convolution", check_convolution},
       {"aten.convolution_backward", check_convolution_backward},
+      {"aten._convolution_mode", check_convolution_mode},
       {"aten.conv1d", check_conv<1, false>},
       {"aten.conv2d", check_conv<2, false>},
       {"aten.conv3d", check_conv<3, false>},

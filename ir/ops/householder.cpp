@@ -207,11 +207,6 @@ void lower_permutation(Lowering& l, const Node& n) {
   Value* pivots = self_of(n);
   Index batch(pivots->type.sizes.begin(), pivots->type.sizes.end() - 1);
   const Sym& rows = n.output()->type.sizes.back();
-  l.check(n, pivots->type.sizes, "a pivot is no row of the matrix",
-          [&](KernelBuilder& k, const Index& at, E& report) {
-            report = cast(l.load(k, pivots, at), DType::Int64);
-            return (report >= 1.0) && (report <= k.index(rows));
-          });
   loops::BufferId out = l.output(n);
   KernelBuilder k(l, l.unique_kernel_name("permutation"));
   Index b = k.axes(batch);
@@ -220,7 +215,8 @@ void lower_permutation(Lowering& l, const Node& n) {
   k.store(out, joined_index(b, {i0}), k.index(i0));
   k.begin_phase(true);
   Sym i = k.inner_axis(pivots->type.sizes.back());
-  Sym p = k.value_of(cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0);
+  E pivot = cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0;
+  Sym p = k.value_of(maximum(minimum(pivot, k.index(rows - 1)), like(pivot, 0)));
   E always = k.boolean(true);
   Entry here{k, out, joined_index(b, {i})}, there{k, out, joined_index(b, {p})};
   E mine = here.value(always), theirs = there.value(always);
@@ -260,14 +256,26 @@ Values qr(Rewriter& r) {
 
 Values old_qr(Rewriter& r) { return r.emit("aotc.geqrf", {r.tensor("self")})->outputs; }
 
+// A number for each of the leading columns of a.
+void require_reflectors(TensorExpr a, TensorExpr tau) {
+  const Node& n = a.r->node;
+  Index batch = batches_of(a.v->type), sizes = tau.sizes();
+  Sym count = sizes.empty() ? Sym(0) : sizes.back();
+  if (!sizes.empty()) sizes.pop_back();
+  bool fits = tau.rank() == a.rank() - 1 && tau.dtype() == a.dtype() &&
+              can_be_equal(sizes, batch) && can_be_within(a.size(-1) - count, 0) &&
+              can_be_within(a.size(-2) - count, 0);
+  require(n, fits, "matrices of the sizes {} do not go with reflectors' numbers of the sizes {}",
+          sizes_text(a.sizes()), sizes_text(tau.sizes()));
+}
+
 Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
   require_real_matrix(r.node, input);
   TensorExpr a = in(r, input), t = in(r, tau);
-  require(r.node,
-          can_be_within(a.size(-2) - a.size(-1), 0) && can_be_within(a.size(-1) - t.size(-1), 0),
-          "'{}' has the sizes {} with {} reflectors, expected at least as many rows as columns and "
-          "as many columns as reflectors",
-          input, sizes_text(a.sizes()), t.size(-1).str());
+  require_reflectors(a, t);
+  require(r.node, can_be_within(a.size(-2) - a.size(-1), 0),
+          "'{}' has the sizes {}, expected at least as many rows as columns", input,
+          sizes_text(a.sizes()));
   return {reflector_product(a, t, a.size(-1))};
 }
 
@@ -275,6 +283,14 @@ Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
 Values ormqr(Rewriter& r) {
   require_real_matrix(r.node, "self");
   TensorExpr a = in(r, "self"), other = in(r, "input3");
+  require_rank(r.node, "input3", 2);
+  require_reflectors(a, in(r, "input2"));
+  Sym inner = bool_arg(r.node, "left") ? other.size(-2) : other.size(-1);
+  bool fits = other.rank() == a.rank() && other.dtype() == a.dtype() &&
+              can_be_equal(batches_of(other.v->type), batches_of(a.v->type)) &&
+              can_be_equal(inner, a.size(-2));
+  require(r.node, fits, "'input3' has the sizes {}, which do not go with those of 'self', {}",
+          sizes_text(other.sizes()), sizes_text(a.sizes()));
   TensorExpr q = reflector_product(a, in(r, "input2"), a.size(-2));
   if (bool_arg(r.node, "transpose")) q = q.transpose(-2, -1);
   if (bool_arg(r.node, "left")) return {q.apply("aten.matmul.default", {other.v})};
@@ -311,11 +327,27 @@ Values lu(Rewriter& r) {
   return {p, both[0], both[1]};
 }
 
+// Pivots that the program made up may name rows that do not exist.
+void require_pivots(TensorExpr data, TensorExpr pivots) {
+  const Node& n = data.r->node;
+  require(n, pivots.dtype() == DType::Int32, "'LU_pivots' is {}, expected int32",
+          name(pivots.dtype()));
+  Index sizes = batches_of(data.v->type);
+  sizes.push_back(sym_min(data.size(-2), data.size(-1)));
+  require_sizes(n, "LU_pivots", sizes);
+  if (!bool_arg(n, "unpack_pivots")) return;
+  TensorExpr good =
+      (pivots >= Sym(1)).apply("aten.logical_and.default", {(pivots <= data.size(-2)).v});
+  data.r->emit("aten._assert_async.msg",
+               {good.apply("aten.all.default").v, std::string("a pivot is no row of the matrix")});
+}
+
 Values lu_unpack(Rewriter& r) {
   TensorExpr data = in(r, "LU_data"), pivots = in(r, "LU_pivots");
   require_real_matrix(r.node, "LU_data");
   TensorExpr none{&r, r.full({Sym(0)}, 0, data.dtype())};
   Values results{none, none, none};
+  require_pivots(data, pivots);
   if (bool_arg(r.node, "unpack_pivots"))
     results[0] = permutation_matrix(pivots, data.size(-2), data.dtype());
   if (bool_arg(r.node, "unpack_data")) {

@@ -29,16 +29,15 @@ void lower_index(Lowering& l, const Node& n) {
 
 // The number of true elements, as the program names it: the first region dimension that is not the
 // size of the input there.
-std::optional<Sym> masked_count(const Node& n) {
-  if (n.outputs.empty()) return std::nullopt;
-  for (const Sym& s : n.output()->type.sizes)
-    for (const std::string& name : s.symbols())
-      if (name.starts_with("u") && s.symbol_name()) return s;
+std::optional<Sym> masked_count(const Rewriter& r) {
+  if (r.node.outputs.empty()) return std::nullopt;
+  for (const Sym& s : r.node.output()->type.sizes)
+    if (r.is_found_in_data(s)) return s;
   return std::nullopt;
 }
 
 Values index_tensor(Rewriter& r) {
-  Values indices = expand_masks(r, std::get<Values>(arg(r.node, "indices")), masked_count(r.node));
+  Values indices = expand_masks(r, std::get<Values>(arg(r.node, "indices")), masked_count(r));
   return {r("aotc.index", {r.tensor("self"), indices})};
 }
 
@@ -64,7 +63,7 @@ Values masked_select(Rewriter& r) {
     self = self.reshape({Sym(1)});
     mask = mask.reshape({Sym(1)});
   }
-  return {r("aotc.index", {self.v, expand_masks(r, {mask.v}, masked_count(r.node))})};
+  return {r("aotc.index", {self.v, expand_masks(r, {mask.v}, masked_count(r))})};
 }
 
 // ---- one index per element along a dimension

@@ -77,6 +77,12 @@ const Sym& Rewriter::size(Value* v, int64_t dim) const {
   return v->type.sizes.at(static_cast<size_t>(dim < 0 ? dim + rank : dim));
 }
 
+bool Rewriter::is_found_in_data(const Sym& s) const {
+  const auto name = s.symbol_name();
+  auto it = name ? graph.symbols.find(*name) : graph.symbols.end();
+  return it != graph.symbols.end() && it->second.unbacked;
+}
+
 Value* Rewriter::cast(Value* v, DType to) {
   return v->type.dtype == to ? v : (*this)("aten._to_copy.default", {v, to});
 }

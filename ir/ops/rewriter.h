@@ -32,6 +32,8 @@ class Rewriter {
   DType dtype(Value* v) const { return v->type.dtype; }
   int64_t rank(Value* v) const { return static_cast<int64_t>(v->type.rank()); }
   const Sym& size(Value* v, int64_t dim) const;
+  // A symbol that a node of the graph defines.
+  bool is_found_in_data(const Sym& s) const;
 
   // Frequent ops, types inferred.
   Value* cast(Value* v, DType to);

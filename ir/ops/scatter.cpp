@@ -118,9 +118,9 @@ std::optional<Value*> as_masked_fill(Rewriter& r, const Values& indices, TensorE
   return where(m.reshape(sizes), value.v, self.v).v;
 }
 
-std::optional<Sym> value_count(const Value* values) {
+std::optional<Sym> value_count(const Rewriter& r, const Value* values) {
   for (const Sym& s : values->type.sizes)
-    if (auto name = s.symbol_name(); name && name->starts_with("u")) return s;
+    if (r.is_found_in_data(s)) return s;
   return std::nullopt;
 }
 
@@ -128,7 +128,7 @@ Values index_put(Rewriter& r) {
   const Values& indices = std::get<Values>(arg(r.node, "indices"));
   TensorExpr values = in(r, "values");
   if (auto filled = as_masked_fill(r, indices, values)) return {*filled};
-  Values expanded = expand_masks(r, indices, value_count(values));
+  Values expanded = expand_masks(r, indices, value_count(r, values));
   return {r("aotc.index_put", {r.tensor("self"), expanded, values.v, arg(r.node, "accumulate")})};
 }
 

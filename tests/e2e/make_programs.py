@@ -499,11 +499,8 @@ def _(self, b, s):
     return b[k], s[k], k.nonzero()
 
 
-op_programs.register(program)
-float_programs.register(program)
-matrix_programs.register(program)
-sequence_programs.register(program)
-special_programs.register(program)
+for part in (op_programs, float_programs, matrix_programs, sequence_programs, special_programs):
+    part.register(program)
 
 if __name__ == "__main__":
     out = sys.argv[1]
