@@ -37,6 +37,7 @@ std::string after(const std::string& pass, const std::string& program, const std
       {"inline_producers", inline_producers},
       {"hoist_checks", hoist_checks},
       {"merge_kernels", merge_kernels},
+      {"share_copies", share_copies},
       {"remove_write_back_copies", remove_write_back_copies}};
   REQUIRE(passes.contains(pass));
   passes.at(pass)(p);
