@@ -92,6 +92,20 @@ def _(self, batch, c, d, x, a, b):
     x.copy_(a @ b)
 
 
+@program("in_place_two_parts", lambda: [(R(16, 8), R(8), R(8), R(16, 8), R(8), R(16))])
+def _(self, x, a, b, y, row, column):
+    x[0] = a
+    x[1] = b
+    y[3] = row
+    y[:, 2] = column
+
+
+@program("in_place_whole_and_part", lambda: [(R(16, 8), R(8))])
+def _(self, x, a):
+    x.mul_(0.5)
+    x[0].add_(a)
+
+
 # ---- several
 
 
