@@ -215,10 +215,16 @@ std::string KernelBody::updates(const Phase& ph, const std::string& lane) {
     }
     companions.insert(a.companion);
     const Accumulator& where = k_.accumulators[static_cast<size_t>(a.companion)];
-    text +=
-        fmt::format("if (takes_over_{}({}, {}, {} == -1)) {{ {} = {}; {} = {}; }}\n",
-                    prim_name(a.combine), value(a.value), acc, accumulator_name(a.companion) + lane,
-                    acc, value(a.value), accumulator_name(a.companion) + lane, value(where.value));
+    const std::string place = accumulator_name(a.companion) + lane;
+    // Positions that are plain indices ascend: the first of equals is the lowest.
+    const bool ascends = k_.exprs[static_cast<size_t>(where.value)].kind == ExprKind::Index;
+    const std::string condition =
+        ascends ? fmt::format("takes_over_{}({}, {}, {} == -1)", prim_name(a.combine),
+                              value(a.value), acc, place)
+                : fmt::format("takes_over_{}_at({}, {}, {}, {})", prim_name(a.combine),
+                              value(a.value), acc, value(where.value), place);
+    text += fmt::format("if ({}) {{ {} = {}; {} = {}; }}\n", condition, acc, value(a.value), place,
+                        value(where.value));
   }
   return text;
 }

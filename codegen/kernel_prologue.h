@@ -32,3 +32,19 @@ template <typename T>
 static inline bool takes_over_minimum(T v, T best, bool first) {
   return first || v < best || (v != v && best == best);
 }
+
+// The same where positions come in any order: of equals the one with the lower position stays.
+template <typename T>
+static inline bool comes_before(T v, T best, int64_t at, int64_t best_at) {
+  return (v == best || (v != v && best != best)) && at < best_at;
+}
+
+template <typename T>
+static inline bool takes_over_maximum_at(T v, T best, int64_t at, int64_t best_at) {
+  return takes_over_maximum(v, best, best_at == -1) || comes_before(v, best, at, best_at);
+}
+
+template <typename T>
+static inline bool takes_over_minimum_at(T v, T best, int64_t at, int64_t best_at) {
+  return takes_over_minimum(v, best, best_at == -1) || comes_before(v, best, at, best_at);
+}

@@ -272,7 +272,8 @@ class Merger {
       if (e.kind == ExprKind::Load) {
         for (const Store& s : last.stores) {
           if (!same_memory(p_, s.buffer, e.buffer)) continue;
-          if (s.buffer != e.buffer || s.guard >= 0 || s.accumulate) return false;
+          // Such a load is not forwarded, and would come before the store.
+          if (e.guard >= 0 || s.buffer != e.buffer || s.guard >= 0 || s.accumulate) return false;
           for (size_t d = 0; d < e.at.size(); ++d)
             if (!(e.at[d].substitute(axes) == s.at[d])) return false;
         }

@@ -168,8 +168,19 @@ void check_unfold(const Node& n) {
           "'size' is {}, the dimension has {} elements", sym_arg(n, "size").str(), limit.str());
 }
 
+// Composite ops lose the layout that eager gives their results when they are expanded.
+void require_known_layout(const Node& n) {
+  const Value* self = std::get<Value*>(n.args[0]);
+  const bool expanded = self->producer && self->producer->op->as<RewriteMeaning>();
+  require(n, !expanded || strides_of(self->type) == contiguous_strides(self->type.sizes),
+          "'self' has the strides {}, of which only the result of a simpler op is known to have "
+          "them; call contiguous() before",
+          sizes_text(strides_of(self->type)));
+}
+
 // The elements lie within the tensor, as far as all numbers are known.
 void check_as_strided(const Node& n) {
+  require_known_layout(n);
   Index sizes = syms_arg(n, "size"), strides = syms_arg(n, "stride");
   require_not_negative(n, "size");
   require_list(n, "stride", sizes.size(), 0);
@@ -342,6 +353,7 @@ ArgumentRules view_rules() {
       {"aten.unfold_copy", check_unfold},
       {"aten.as_strided", check_as_strided},
       {"aten.as_strided_copy", check_as_strided},
+      {"aten._reshape_alias_copy", require_known_layout},
       {"aten.slice_scatter", check_view_scatter<check_slice>},
       {"aten.select_scatter", check_view_scatter<check_select>},
       {"aten.diagonal_scatter", check_view_scatter<check_diagonal>},

@@ -30,7 +30,7 @@ Rows copies() {
        "storage_offset=None) -> Tensor",
        "aten.as_strided.default"},
       {"aten._reshape_alias_copy.default(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor",
-       "aten._reshape_alias.default"},
+       "aten.as_strided.default"},
       {"aten.detach_copy.default(Tensor self) -> Tensor", "aten.detach.default"},
       {"aten.diagonal_copy.default(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor",
        "aten.diagonal.default"},
