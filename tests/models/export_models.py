@@ -94,7 +94,7 @@ def torchvision_models():
     model("raft_small", lambda: tv.optical_flow.raft_small(weights=None),
           lambda: [((R(1, 3, 128, 128), R(1, 3, 128, 128)), {"num_flow_updates": 2})])
     model("r3d_18", lambda: tv.video.r3d_18(weights=None), lambda: [((R(1, 3, 4, 32, 32),), {})])
-    model("s3d", lambda: tv.video.s3d(weights=None), lambda: [((R(1, 3, 16, 64, 64),), {})])
+    model("s3d", lambda: tv.video.s3d(weights=None), lambda: [((R(1, 3, 14, 224, 224),), {})])
     images("unet", UNet, size=32, batches=(2, 4))
 
 
