@@ -21,6 +21,14 @@ bool is_decomposed(const pt2::ExportedProgram& program) {
   return !dialects.empty() && std::ranges::find(dialects, "TRAINING") == dialects.end();
 }
 
+const char* remedy_for(const std::string& target, const pt2::ExportedProgram& program) {
+  if (target.starts_with("torch.ops.aten._foreach_"))  // lists stay lists in every form
+    return "write the loop over the tensors in the model";
+  return is_decomposed(program)
+             ? "replace it in the model"
+             : "try run_decompositions() before saving, or replace it in the model";
+}
+
 }  // namespace
 
 static std::string place_of(const pt2::Node& node, const Source& source) {
@@ -39,15 +47,12 @@ void UnsupportedOps::add_random(const pt2::Node& node, const Source& source,
 }
 
 void UnsupportedOps::report(const pt2::ExportedProgram& program, ErrorList& errors) const {
-  const char* remedy = is_decomposed(program)
-                           ? "replace it in the model"
-                           : "try run_decompositions() before saving, or replace it in the model";
   for (const auto& [target, places] : places_) {
     const std::vector<std::string> near = similar_ops(target);
     const std::string hint =
         near.empty() ? "" : fmt::format(" (nearest: {})", fmt::join(near, ", "));
     errors.add(fmt::format("{}: unsupported op {}{} at {}; {}", program.path, target, hint,
-                           fmt::join(places, ", "), remedy));
+                           fmt::join(places, ", "), remedy_for(target, program)));
   }
   for (const auto& [target, random] : random_)
     errors.add(
