@@ -50,7 +50,11 @@ Tensor jittered(const Tensor& t, uint64_t seed, bool rounded) {
   Tensor out = copy(t);
   Random random(seed);
   double step = unit_of(rounded ? t.dtype : compute_type(t.dtype)) * (is_half(t.dtype) ? 1 : 8);
-  auto change = [&](double x) { return x * (1 + step * (2 * random.unit() - 1)); };
+  // A sum of zeros has the sign of what it starts with.
+  auto change = [&](double x) {
+    const double by = 2 * random.unit() - 1;
+    return x == 0 && by < 0 ? -x : x * (1 + step * by);
+  };
   for (int64_t i = 0; i < out.numel(); ++i) {
     ScalarValue v = read(out, i);
     if (is_complex(t.dtype)) {
