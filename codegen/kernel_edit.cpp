@@ -106,6 +106,20 @@ bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferI
   return true;
 }
 
+void remove_empty_phases(Kernel& k) {
+  std::vector<int> now(k.phases.size(), -1);
+  std::vector<Phase> kept;
+  for (size_t i = 0; i < k.phases.size(); ++i) {
+    if (k.phases[i].stores.empty() && k.phases[i].accumulators.empty()) continue;
+    now[i] = static_cast<int>(kept.size());
+    kept.push_back(k.phases[i]);
+  }
+  if (kept.size() == k.phases.size() || kept.empty()) return;
+  for (Accumulator& a : k.accumulators)
+    if (a.phase >= 0) a.phase = now[static_cast<size_t>(a.phase)];
+  k.phases = std::move(kept);
+}
+
 std::array<MatmulOperand*, 4> operands(Matmul& m) { return {&m.a, &m.b, &m.c, &m.d}; }
 
 void replace_buffer(LoopProgram& p, BufferId from, BufferId to) {

@@ -62,6 +62,8 @@ class BodyBuilder {
   std::map<std::string, ExprId> interned_;
 };
 
+// Drops phases that neither store nor feed an accumulator, unless all are such.
+void remove_empty_phases(Kernel& k);
 // Drops expressions that nothing uses, and shares equal ones.
 void remove_dead_expressions(Kernel& k);
 // Simplifies all index expressions with the kernel's ranges.

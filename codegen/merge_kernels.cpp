@@ -331,20 +331,6 @@ class Merger {
     remove_empty_phases(k);
   }
 
-  static void remove_empty_phases(Kernel& k) {
-    std::vector<int> now(k.phases.size(), -1);
-    std::vector<Phase> kept;
-    for (size_t i = 0; i < k.phases.size(); ++i) {
-      if (k.phases[i].stores.empty() && k.phases[i].accumulators.empty()) continue;
-      now[i] = static_cast<int>(kept.size());
-      kept.push_back(k.phases[i]);
-    }
-    if (kept.size() == k.phases.size() || kept.empty()) return;
-    for (Accumulator& a : k.accumulators)
-      if (a.phase >= 0) a.phase = now[static_cast<size_t>(a.phase)];
-    k.phases = std::move(kept);
-  }
-
   LoopProgram& p_;
 };
 

@@ -229,10 +229,7 @@ class WriteBacks {
           const Expr& e = k.exprs[static_cast<size_t>(s.value)];
           return e.kind == ExprKind::Load && e.buffer == s.buffer && e.at == s.at && e.guard < 0;
         });
-    for (Kernel& k : p_.kernels)
-      std::erase_if(k.phases, [&](const Phase& ph) {
-        return k.phases.size() > 1 && ph.stores.empty() && ph.accumulators.empty();
-      });
+    for (Kernel& k : p_.kernels) remove_empty_phases(k);
     std::erase_if(p_.kernels, [](const Kernel& k) {
       if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
       return std::all_of(k.phases.begin(), k.phases.end(),
