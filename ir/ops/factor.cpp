@@ -1,43 +1,15 @@
 // Factors of matrices and what is solved with them, as loops over the matrix in place: LU with
 // partial pivoting, Cholesky, triangular systems. Batches are independent.
-#include "ir/ops/require.h"
-#include "ir/ops/scalar_math.h"
+#include "ir/ops/matrix_cell.h"
 
 namespace aotc {
 Rows factor_ops();
 namespace {
 
-Index batch_sizes(const TensorType& t) { return {t.sizes.begin(), t.sizes.end() - 2}; }
-
-Index with(Index at, std::initializer_list<Sym> more) {
-  at.insert(at.end(), more.begin(), more.end());
-  return at;
-}
-
-void require_matrix(const Node& n, std::string_view arg) {
-  require_rank(n, arg, 2);
-  DType t = dtype_of(n, arg);
-  require(n, t == DType::Float32 || t == DType::Float64,
-          "'{}' is {}, expected float32 or float64; cast it first", arg, name(t));
-}
-
 TensorType matrix_type(const TensorType& t, Index sizes) {
   return contiguous_type(t.dtype, std::move(sizes), t.device);
 }
 
-// An element of a buffer that the kernel changes, read and written where a condition holds.
-struct Cell {
-  KernelBuilder& k;
-  loops::BufferId buffer;
-  Index at;
-  E value(E when) const {
-    DType t = k.lowering().program().buffers[static_cast<size_t>(buffer)].dtype;
-    return k.load(buffer, at, when, k.constant(int64_t{0}, t));
-  }
-  void set(E v, E when) const { k.store(buffer, at, v, when); }
-};
-
-E equals(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) == k.index(b); }
 E less(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) < k.index(b); }
 
 // ---- LU: (factors in one matrix, rows swapped with (from 1), first zero pivot (from 1) or 0)

@@ -1,50 +1,21 @@
 // Orthogonal factors of matrices by Householder reflections, with LAPACK's signs: QR, products of
 // reflectors; and the permutations of LU. Batches are independent.
 #include "ir/ops/loop_marker.h"
-#include "ir/ops/require.h"
-#include "ir/ops/scalar_math.h"
+#include "ir/ops/matrix_cell.h"
 #include "ir/ops/tensor_expr.h"
 
 namespace aotc {
 Rows householder_ops();
 namespace {
 
-Index batches_of(const TensorType& t) { return {t.sizes.begin(), t.sizes.end() - 2}; }
-
-Index joined_index(Index at, std::initializer_list<Sym> more) {
-  at.insert(at.end(), more.begin(), more.end());
-  return at;
-}
-
-// An element of a buffer that the kernel changes.
-struct Entry {
-  KernelBuilder& k;
-  loops::BufferId buffer;
-  Index at;
-  E value(E when) const {
-    DType t = k.lowering().program().buffers[static_cast<size_t>(buffer)].dtype;
-    return k.load(buffer, at, when, k.constant(int64_t{0}, t));
-  }
-  void set(E v, E when) const { k.store(buffer, at, v, when); }
-};
-
-E same(KernelBuilder& k, const Sym& a, const Sym& b) { return k.index(a) == k.index(b); }
-
-void require_real_matrix(const Node& n, std::string_view arg) {
-  require_rank(n, arg, 2);
-  DType t = dtype_of(n, arg);
-  require(n, t == DType::Float32 || t == DType::Float64,
-          "'{}' is {}, expected float32 or float64; cast it first", arg, name(t));
-}
-
 Sym rows_of(const TensorType& t) { return t.sizes[t.rank() - 2]; }
 
 // ---- A = H_0 H_1 ... R with H_c = 1 - tau_c v v^T: (R over the v below the diagonal, tau)
 
 Types geqrf_types(const Node& n) {
-  require_real_matrix(n, "A");
+  require_matrix(n, "A");
   const TensorType& t = input_type(n);
-  Index tau = batches_of(t);
+  Index tau = batch_sizes(t);
   tau.push_back(sym_min(rows_of(t), t.sizes.back()));
   return {contiguous_type(t.dtype, t.sizes, t.device), contiguous_type(t.dtype, tau, t.device)};
 }
@@ -56,7 +27,7 @@ struct Column {
   loops::BufferId a, tau, scale, product;  // `scale`: a number per matrix; `product`: per column
   Sym rows, columns, c;
 
-  Index batch() const { return batches_of(input_type(n)); }
+  Index batch() const { return batch_sizes(input_type(n)); }
   E load(KernelBuilder& k, const Index& at) const { return cast(k.load(a, at), DType::Float64); }
   void store(KernelBuilder& k, const Index& at, E v) const {
     k.store(a, at, cast(v, input_type(n).dtype));
@@ -67,22 +38,22 @@ struct Column {
 void find_reflector(const Column& m) {
   KernelBuilder k(m.l, m.l.unique_kernel_name("reflector"));
   Index b = k.axes(m.batch());
-  E x = m.load(k, joined_index(b, {m.c + 1 + k.inner_axis(m.rows - 1 - m.c), m.c}));
+  E x = m.load(k, with(b, {m.c + 1 + k.inner_axis(m.rows - 1 - m.c), m.c}));
   int squares = k.accumulate(Prim::add, x * x);
   k.begin_phase();
-  E alpha = m.load(k, joined_index(b, {m.c, m.c})), below = k.result(squares), none = below == 0.0;
+  E alpha = m.load(k, with(b, {m.c, m.c})), below = k.result(squares), none = below == 0.0;
   E beta = sqrt(alpha * alpha + below);
   beta = where(alpha < 0.0, beta, -beta);
   E tau = where(none, 0.0, (beta - alpha) / where(none, 1.0, beta));
-  k.store(m.tau, joined_index(b, {m.c}), cast(tau, input_type(m.n).dtype));
+  k.store(m.tau, with(b, {m.c}), cast(tau, input_type(m.n).dtype));
   k.store(m.scale, b, where(none, 0.0, 1.0 / where(none, 1.0, alpha - beta)));
-  m.store(k, joined_index(b, {m.c, m.c}), where(none, alpha, beta));
+  m.store(k, with(b, {m.c, m.c}), where(none, alpha, beta));
   m.l.finish(k, m.n);
 }
 
 void scale_reflector(const Column& m) {
   KernelBuilder k(m.l, m.l.unique_kernel_name("scale"));
-  Index b = k.axes(m.batch()), at = joined_index(b, {m.c + 1 + k.axis(m.rows - 1 - m.c), m.c});
+  Index b = k.axes(m.batch()), at = with(b, {m.c + 1 + k.axis(m.rows - 1 - m.c), m.c});
   m.store(k, at, m.load(k, at) * k.load(m.scale, b));
   m.l.finish(k, m.n);
 }
@@ -92,36 +63,35 @@ void apply_reflector(const Column& m) {
   KernelBuilder k(m.l, m.l.unique_kernel_name("project"));
   Index b = k.axes(m.batch());
   Sym j = m.c + 1 + k.axis(m.columns - 1 - m.c), i = m.c + 1 + k.inner_axis(m.rows - 1 - m.c);
-  E v = m.load(k, joined_index(b, {i, m.c})), x = m.load(k, joined_index(b, {i, j}));
+  E v = m.load(k, with(b, {i, m.c})), x = m.load(k, with(b, {i, j}));
   int sum = k.accumulate(Prim::add, v * x);
   k.begin_phase();
-  E top = m.load(k, joined_index(b, {m.c, j}));
-  E tau = cast(k.load(m.tau, joined_index(b, {m.c})), DType::Float64);
+  E top = m.load(k, with(b, {m.c, j}));
+  E tau = cast(k.load(m.tau, with(b, {m.c})), DType::Float64);
   E product = tau * (top + k.result(sum));
-  k.store(m.product, joined_index(b, {j}), product);
-  m.store(k, joined_index(b, {m.c, j}), top - product);
+  k.store(m.product, with(b, {j}), product);
+  m.store(k, with(b, {m.c, j}), top - product);
   m.l.finish(k, m.n);
 
   KernelBuilder update(m.l, m.l.unique_kernel_name("reflect"));
   Index d = update.axes(m.batch());
   Sym row = m.c + 1 + update.axis(m.rows - 1 - m.c),
       column = m.c + 1 + update.axis(m.columns - 1 - m.c);
-  E taken = m.load(update, joined_index(d, {row, m.c})) *
-            update.load(m.product, joined_index(d, {column}));
-  Index at = joined_index(d, {row, column});
+  E taken = m.load(update, with(d, {row, m.c})) * update.load(m.product, with(d, {column}));
+  Index at = with(d, {row, column});
   m.store(update, at, m.load(update, at) - taken);
   m.l.finish(update, m.n);
 }
 
 void lower_geqrf(Lowering& l, const Node& n) {
   const TensorType& t = input_type(n);
-  Index per_column = batches_of(t);
+  Index per_column = batch_sizes(t);
   per_column.push_back(t.sizes.back());
   Column m{l,
            n,
            l.output(n, 0),
            l.output(n, 1),
-           l.temp(temp_name(l, n, "scale"), DType::Float64, batches_of(t)),
+           l.temp(temp_name(l, n, "scale"), DType::Float64, batch_sizes(t)),
            l.temp(temp_name(l, n, "product"), DType::Float64, per_column),
            rows_of(t),
            t.sizes.back(),
@@ -140,7 +110,7 @@ void lower_geqrf(Lowering& l, const Node& n) {
 // ---- the leading columns of H_0 H_1 ...
 
 Types product_types(const Node& n) {
-  require_real_matrix(n, "A");
+  require_matrix(n, "A");
   TensorType t = input_type(n);
   Index sizes = t.sizes;
   sizes.back() = sym_arg(n, "columns");
@@ -155,23 +125,23 @@ void reflect_columns(Lowering& l, const Node& n, loops::BufferId q, loops::Buffe
   const Sym rows = rows_of(t), &columns = n.output()->type.sizes.back();
   auto wide = [](E v) { return cast(v, DType::Float64); };
   KernelBuilder k(l, l.unique_kernel_name("project"));
-  Index b = k.axes(batches_of(t));
+  Index b = k.axes(batch_sizes(t));
   Sym column = k.axis(columns), i = c + 1 + k.inner_axis(rows - 1 - c);
-  E v = wide(l.load(k, self, joined_index(b, {i, c})));
-  int sum = k.accumulate(Prim::add, v * wide(k.load(q, joined_index(b, {i, column}))));
+  E v = wide(l.load(k, self, with(b, {i, c})));
+  int sum = k.accumulate(Prim::add, v * wide(k.load(q, with(b, {i, column}))));
   k.begin_phase();
-  E top = wide(k.load(q, joined_index(b, {c, column})));
-  E along = wide(l.load(k, tau, joined_index(b, {c}))) * (top + k.result(sum));
-  k.store(product, joined_index(b, {column}), along);
-  k.store(q, joined_index(b, {c, column}), cast(top - along, t.dtype));
+  E top = wide(k.load(q, with(b, {c, column})));
+  E along = wide(l.load(k, tau, with(b, {c}))) * (top + k.result(sum));
+  k.store(product, with(b, {column}), along);
+  k.store(q, with(b, {c, column}), cast(top - along, t.dtype));
   l.finish(k, n);
 
   KernelBuilder update(l, l.unique_kernel_name("reflect"));
-  Index d = update.axes(batches_of(t));
+  Index d = update.axes(batch_sizes(t));
   Sym row = c + 1 + update.axis(rows - 1 - c), j = update.axis(columns);
-  E factor = wide(l.load(update, self, joined_index(d, {row, c})));
-  E taken = factor * update.load(product, joined_index(d, {j}));
-  Index at = joined_index(d, {row, j});
+  E factor = wide(l.load(update, self, with(d, {row, c})));
+  E taken = factor * update.load(product, with(d, {j}));
+  Index at = with(d, {row, j});
   update.store(q, at, cast(wide(update.load(q, at)) - taken, t.dtype));
   l.finish(update, n);
 }
@@ -182,13 +152,13 @@ void lower_product(Lowering& l, const Node& n) {
   const Sym &columns = n.output()->type.sizes.back(),
             &count = tensor_arg(n, "tau")->type.sizes.back();
   loops::BufferId q = l.output(n);
-  Index per_column = batches_of(t);
+  Index per_column = batch_sizes(t);
   per_column.push_back(columns);
   loops::BufferId product = l.temp(temp_name(l, n, "product"), DType::Float64, per_column);
   KernelBuilder k(l, l.unique_kernel_name("identity"));
-  Index b = k.axes(batches_of(t));
+  Index b = k.axes(batch_sizes(t));
   Sym i = k.axis(rows_of(t)), j = k.axis(columns);
-  k.store(q, joined_index(b, {i, j}), cast(same(k, i, j), t.dtype));
+  k.store(q, with(b, {i, j}), cast(equals(k, i, j), t.dtype));
   l.finish(k, n);
   Sym back = new_symbol(l, temp_name(l, n, "back"));
   repeat_kernels(l, n, back, count, [&] { reflect_columns(l, n, q, product, count - 1 - back); });
@@ -212,13 +182,13 @@ void lower_permutation(Lowering& l, const Node& n) {
   Index b = k.axes(batch);
   k.begin_phase();
   Sym i0 = k.inner_axis(rows);
-  k.store(out, joined_index(b, {i0}), k.index(i0));
+  k.store(out, with(b, {i0}), k.index(i0));
   k.begin_phase(true);
   Sym i = k.inner_axis(pivots->type.sizes.back());
-  E pivot = cast(l.load(k, pivots, joined_index(b, {i})), DType::Int64) - 1.0;
+  E pivot = cast(l.load(k, pivots, with(b, {i})), DType::Int64) - 1.0;
   Sym p = k.value_of(maximum(minimum(pivot, k.index(rows - 1)), like(pivot, 0)));
   E always = k.boolean(true);
-  Entry here{k, out, joined_index(b, {i})}, there{k, out, joined_index(b, {p})};
+  Cell here{k, out, with(b, {i})}, there{k, out, with(b, {p})};
   E mine = here.value(always), theirs = there.value(always);
   here.set(theirs, {});
   there.set(mine, {});
@@ -242,7 +212,7 @@ TensorExpr reflector_product(TensorExpr a, TensorExpr tau, const Sym& columns) {
 
 Values qr(Rewriter& r) {
   TensorExpr a = in(r, "A");
-  require_real_matrix(r.node, "A");
+  require_matrix(r.node, "A");
   require_word(r.node, "mode", {"reduced", "complete", "r"});
   const std::string& mode = std::get<std::string>(arg(r.node, "mode"));
   Reflectors f = geqrf(a);
@@ -259,7 +229,7 @@ Values old_qr(Rewriter& r) { return r.emit("aotc.geqrf", {r.tensor("self")})->ou
 // A number for each of the leading columns of a.
 void require_reflectors(TensorExpr a, TensorExpr tau) {
   const Node& n = a.r->node;
-  Index batch = batches_of(a.v->type), sizes = tau.sizes();
+  Index batch = batch_sizes(a.v->type), sizes = tau.sizes();
   Sym count = sizes.empty() ? Sym(0) : sizes.back();
   if (!sizes.empty()) sizes.pop_back();
   bool fits = tau.rank() == a.rank() - 1 && tau.dtype() == a.dtype() &&
@@ -270,7 +240,7 @@ void require_reflectors(TensorExpr a, TensorExpr tau) {
 }
 
 Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
-  require_real_matrix(r.node, input);
+  require_matrix(r.node, input);
   TensorExpr a = in(r, input), t = in(r, tau);
   require_reflectors(a, t);
   require(r.node, can_be_within(a.size(-2) - a.size(-1), 0),
@@ -281,13 +251,13 @@ Values reflector_product_row(Rewriter& r, const char* input, const char* tau) {
 
 // The product of all reflectors, or its transpose, with another matrix on one of its sides.
 Values ormqr(Rewriter& r) {
-  require_real_matrix(r.node, "self");
+  require_matrix(r.node, "self");
   TensorExpr a = in(r, "self"), other = in(r, "input3");
   require_rank(r.node, "input3", 2);
   require_reflectors(a, in(r, "input2"));
   Sym inner = bool_arg(r.node, "left") ? other.size(-2) : other.size(-1);
   bool fits = other.rank() == a.rank() && other.dtype() == a.dtype() &&
-              can_be_equal(batches_of(other.v->type), batches_of(a.v->type)) &&
+              can_be_equal(batch_sizes(other.v->type), batch_sizes(a.v->type)) &&
               can_be_equal(inner, a.size(-2));
   require(r.node, fits, "'input3' has the sizes {}, which do not go with those of 'self', {}",
           sizes_text(other.sizes()), sizes_text(a.sizes()));
@@ -317,7 +287,7 @@ Values triangles(TensorExpr lu) {
 }
 
 Values lu(Rewriter& r) {
-  require_real_matrix(r.node, "A");
+  require_matrix(r.node, "A");
   TensorExpr a = in(r, "A");
   bool pivot = bool_arg(r.node, "pivot");
   Node* n = r.emit("aotc.lu", {a.v, pivot});
@@ -332,7 +302,7 @@ void require_pivots(TensorExpr data, TensorExpr pivots) {
   const Node& n = data.r->node;
   require(n, pivots.dtype() == DType::Int32, "'LU_pivots' is {}, expected int32",
           name(pivots.dtype()));
-  Index sizes = batches_of(data.v->type);
+  Index sizes = batch_sizes(data.v->type);
   sizes.push_back(sym_min(data.size(-2), data.size(-1)));
   require_sizes(n, "LU_pivots", sizes);
   if (!bool_arg(n, "unpack_pivots")) return;
@@ -344,7 +314,7 @@ void require_pivots(TensorExpr data, TensorExpr pivots) {
 
 Values lu_unpack(Rewriter& r) {
   TensorExpr data = in(r, "LU_data"), pivots = in(r, "LU_pivots");
-  require_real_matrix(r.node, "LU_data");
+  require_matrix(r.node, "LU_data");
   TensorExpr none{&r, r.full({Sym(0)}, 0, data.dtype())};
   Values results{none, none, none};
   require_pivots(data, pivots);
