@@ -315,8 +315,9 @@ class GraphRun {
   Tensor with_layout(const Tensor& t, const Value& v) {
     if (v.type.strides.empty()) return t;
     std::vector<int64_t> strides = eval(v.type.strides, call_.symbols);
-    if (same_strides(t.sizes, t.strides, strides) || span(t.sizes, strides) != t.numel()) return t;
+    if (same_strides(t.sizes, t.strides, strides)) return t;
     Tensor out = empty_strided(t.dtype, t.sizes, strides);
+    if (overlaps_itself(out)) return t;
     assign(out, t);
     return out;
   }

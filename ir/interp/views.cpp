@@ -2,6 +2,7 @@
 // element.
 #include "ir/interp/views.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "ir/interp/sym_program.h"
@@ -130,6 +131,20 @@ Tensor gather(const View& v, const Tensor& base) {
   return out;
 }
 
+// Each dimension steps over all that those with smaller strides reach.
+bool is_nested(const Tensor& t) {
+  std::vector<std::pair<int64_t, int64_t>> dims;
+  for (size_t d = 0; d < t.sizes.size(); ++d)
+    if (t.sizes[d] > 1) dims.emplace_back(std::abs(t.strides[d]), t.sizes[d]);
+  std::sort(dims.begin(), dims.end());
+  int64_t reach = 1;
+  for (auto [stride, size] : dims) {
+    if (stride < reach) return false;
+    reach += (size - 1) * stride;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Tensor> alias_view(const Node& n, int k, const Tensor& base, const Symbols& symbols) {
@@ -153,10 +168,10 @@ Tensor eager_view(const Node& n, int k, const Tensor& base, const Symbols& symbo
 }
 
 bool overlaps_itself(const Tensor& t) {
-  if (t.numel() == 0) return false;
-  for (size_t d = 0; d < t.sizes.size(); ++d)
-    if (t.sizes[d] > 1 && t.strides[d] == 0) return true;
-  return false;
+  if (t.numel() == 0 || is_nested(t)) return false;
+  std::vector<int64_t> at = positions(t);
+  std::sort(at.begin(), at.end());
+  return std::adjacent_find(at.begin(), at.end()) != at.end();
 }
 
 }  // namespace aotc::interp

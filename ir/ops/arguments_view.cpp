@@ -1,5 +1,6 @@
 // Conditions of views, of their copying forms, and of what reads through an index map.
 #include "ir/ops/arguments.h"
+#include "ir/ops/self_overlap.h"
 #include "ir/ops/shape_math.h"
 
 namespace aotc {
@@ -215,6 +216,15 @@ void check_view_scatter(const Node& n) {
   require_sizes(n, "src", op->infer(taken).at(0).sizes);
 }
 
+void check_write_view(const Node& n) {
+  const TensorType& view = tensor_arg(n, "view")->type;
+  require_expandable(n, "src", view.sizes);
+  require(n, !may_overlap_itself(view.sizes, strides_of(view)),
+          "it writes a view with the sizes {} and the strides {}, of which several elements share "
+          "memory; write a clone of it",
+          sizes_text(view.sizes), sizes_text(strides_of(view)));
+}
+
 // ---- splits
 
 void check_split(const Node& n) {
@@ -384,7 +394,7 @@ ArgumentRules view_rules() {
       {"aten.pixel_unshuffle", check_pixel_unshuffle},
       {"aten.channel_shuffle", check_channel_shuffle},
       {"aten.native_channel_shuffle", check_channel_shuffle},
-      {"aotc.write_view", [](const Node& n) { require_expandable(n, "src", sizes_of(n, "view")); }},
+      {"aotc.write_view", check_write_view},
   };
 }
 

@@ -143,6 +143,17 @@ TEST_CASE("views") {
       "its sum should be 4");
   takes("aten.as_strided.default",
         [](Program& p) { return List{p.f({4}), ints({2}), ints({3}), None{}}; });
+  auto scatter = [](std::vector<int64_t> sizes, std::vector<int64_t> strides) {
+    return
+        [=](Program& p) { return List{p.f({16}), p.f(sizes), ints(sizes), ints(strides), None{}}; };
+  };
+  refuses("aten.as_strided_scatter.default", scatter({2, 3}, {2, 1}), "share memory");
+  refuses("aten.as_strided_scatter.default", scatter({2}, {0}), "share memory");
+  refuses("aten.as_strided_scatter.default", scatter({4, 3}, {2, 3}), "share memory");
+  takes("aten.as_strided_scatter.default", scatter({3, 2}, {2, 3}));  // interleaved
+  takes("aten.as_strided_scatter.default", scatter({3, 2}, {1, 3}));
+  takes("aten.as_strided_scatter.default", scatter({0, 2}, {0, 1}));
+  takes("aten.as_strided_scatter.default", scatter({1, 2}, {0, 1}));
   takes("aten.select.int", [](Program& p) { return List{p.f({4}), number(0), number(-4)}; });
 }
 
