@@ -129,6 +129,7 @@ json mutation_json(const LoopProgram& p, const WriteBackInfo& w) {
   return {{"kind", in.kind == InputKind::User ? "input" : "state"},
           {"name", in.target.empty() ? in.name : in.target},
           {"write", w.direct ? "direct" : "copy"},
+          {"cache_update", w.cache_update},
           {"reason", w.reason},
           {"op", wb.op},
           {"python", line_json(wb.source)}};
@@ -170,9 +171,10 @@ std::string explain(const Plan& plan) {
   for (const WriteBackInfo& w : p.write_backs) {
     const WriteBack& wb = p.graph->write_backs[static_cast<size_t>(w.write_back)];
     const Input& in = p.graph->inputs[static_cast<size_t>(wb.input)];
-    text += fmt::format("    {:<6} {} {}: {} at {} ({})\n", w.direct ? "direct" : "copy",
-                        in.kind == InputKind::User ? "input" : "state",
-                        in.target.empty() ? in.name : in.target, wb.op, wb.source.str(), w.reason);
+    text += fmt::format(
+        "    {:<6} {} {}: {}{} at {} ({})\n", w.direct ? "direct" : "copy",
+        in.kind == InputKind::User ? "input" : "state", in.target.empty() ? in.name : in.target,
+        w.cache_update ? "kv_cache_update by " : "", wb.op, wb.source.str(), w.reason);
   }
   return text;
 }

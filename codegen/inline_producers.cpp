@@ -31,20 +31,9 @@ int body_cost(const Kernel& k) {
 
 // The buffer that `k` computes elementwise, or -1.
 BufferId pointwise_result(const LoopProgram& p, const Kernel& k) {
-  if (k.kind != KernelKind::Loops || k.phases.size() != 1) return -1;
-  const Phase& ph = k.phases[0];
-  if (!ph.axes.empty() || ph.ordered || ph.stores.size() != 1 || !ph.accumulators.empty())
-    return -1;
-  const Store& s = ph.stores[0];
-  const Buffer& b = p.buffers[static_cast<size_t>(s.buffer)];
-  if (b.home != Home::Temp || s.guard >= 0 || s.accumulate || s.at.size() != k.axes.size())
-    return -1;
-  for (size_t i = 0; i < s.at.size(); ++i) {
-    bool whole =
-        s.at[i] == Sym::symbol(k.axes[i].name) || (s.at[i].is(0) && k.axes[i].extent.is(1));
-    if (!whole || !(k.axes[i].extent == b.sizes[i])) return -1;
-  }
-  return s.buffer;
+  const Store* s = elementwise_store(k);
+  const bool is_temporary = s && p.buffers[static_cast<size_t>(s->buffer)].home == Home::Temp;
+  return is_temporary && covers_buffer(p, k, *s) ? s->buffer : -1;
 }
 
 class Inliner {

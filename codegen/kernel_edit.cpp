@@ -106,6 +106,34 @@ bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferI
   return true;
 }
 
+const Store* elementwise_store(const Kernel& k) {
+  if (k.kind != KernelKind::Loops || k.phases.size() != 1) return nullptr;
+  const Phase& ph = k.phases[0];
+  if (!ph.axes.empty() || ph.ordered || ph.stores.size() != 1 || !ph.accumulators.empty())
+    return nullptr;
+  const Store& s = ph.stores[0];
+  return s.guard < 0 && !s.accumulate ? &s : nullptr;
+}
+
+bool covers_buffer(const LoopProgram& p, const Kernel& k, const Store& s) {
+  const std::vector<Sym>& sizes = p.buffers[static_cast<size_t>(s.buffer)].sizes;
+  if (s.at.size() != k.axes.size()) return false;
+  for (size_t d = 0; d < s.at.size(); ++d) {
+    const Axis& a = k.axes[d];
+    const bool follows = s.at[d] == Sym::symbol(a.name) || (s.at[d].is(0) && a.extent.is(1));
+    if (!follows || !(a.extent == sizes[d])) return false;
+  }
+  return true;
+}
+
+std::string unique_kernel_name(const LoopProgram& p, const std::string& wanted) {
+  std::string name = wanted;
+  auto taken = [&](const Kernel& k) { return k.name == name; };
+  for (int n = 1; std::any_of(p.kernels.begin(), p.kernels.end(), taken); ++n)
+    name = wanted + std::to_string(n);
+  return name;
+}
+
 void remove_empty_phases(Kernel& k) {
   std::vector<int> now(k.phases.size(), -1);
   std::vector<Phase> kept;
@@ -212,6 +240,27 @@ std::set<std::string> axes_of(const Kernel& k, ExprId e) {
   return names;
 }
 
+bool never_meet(const LoopProgram& p, const Kernel& a, const std::vector<Sym>& at, const Kernel& b,
+                const std::vector<Sym>& other) {
+  Assumptions known = p.assumptions(a);
+  const Assumptions others = p.assumptions(b);
+  std::map<std::string, Sym> renamed;
+  for (const auto& [name, range] : others.ranges()) {
+    if (p.graph->symbols.contains(name)) continue;
+    renamed[name] = Sym::symbol(name + "'");
+    known.set_range(name + "'", range.lo, range.hi);
+  }
+  for (size_t d = 0; d < at.size(); ++d) {
+    const std::set<std::string> names = other[d].symbols();
+    if (std::any_of(names.begin(), names.end(), [](const std::string& n) { return n[0] == '%'; }))
+      continue;
+    const Sym distance = other[d].substitute(renamed) - at[d];
+    if (known.proves_nonnegative(distance - 1) || known.proves_nonnegative(Sym(-1) - distance))
+      return true;
+  }
+  return false;
+}
+
 namespace {
 
 // Proves that `index` differs wherever one of the axes that it uses differs: mixed-radix digits,
@@ -268,6 +317,16 @@ Sym BodyBuilder::rewrite(Context& c, const Sym& s) {
   });
 }
 
+// What a conversion and back again starts from; -1 if `e` is no such thing.
+ExprId BodyBuilder::converted_back(const Expr& e) const {
+  if (e.kind != ExprKind::Apply || e.prim != Prim::cast) return -1;
+  const Expr& wide = out_.exprs[static_cast<size_t>(e.args[0])];
+  if (wide.kind != ExprKind::Apply || wide.prim != Prim::cast || !widens(e.dtype, wide.dtype))
+    return -1;
+  const ExprId from = wide.args[0];
+  return out_.exprs[static_cast<size_t>(from)].dtype == e.dtype ? from : -1;
+}
+
 ExprId BodyBuilder::copy(Context& c, ExprId id) {
   if (id < 0) return id;
   auto it = c.done.find(id);
@@ -280,7 +339,7 @@ ExprId BodyBuilder::copy(Context& c, ExprId id) {
   for (Sym& s : e.at) s = rewrite(c, s);
   if (e.kind == ExprKind::Accumulator && c.accumulators.contains(e.accumulator))
     e.accumulator = c.accumulators.at(e.accumulator);
-  ExprId result = -1;
+  ExprId result = converted_back(e);
   if (e.kind == ExprKind::Load && c.load_hook) result = c.load_hook(e);
   if (result < 0) {
     if (e.kind == ExprKind::Load && c.guard >= 0) {

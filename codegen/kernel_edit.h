@@ -28,6 +28,13 @@ std::set<ExprId> expressions_of(const Kernel& k, const Phase& phase);
 
 // `k` is exactly: to[i] = from[i] over the whole of both.
 bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to);
+// The store of a kernel that computes one element per iteration and feeds nothing else; nullptr for
+// other kernels.
+const Store* elementwise_store(const Kernel& k);
+// Each element of the buffer is stored, by the iteration that has its index.
+bool covers_buffer(const LoopProgram& p, const Kernel& k, const Store& s);
+// `wanted`, with a number if a kernel has that name.
+std::string unique_kernel_name(const LoopProgram& p, const std::string& wanted);
 std::array<MatmulOperand*, 4> operands(Matmul& m);
 // All kernels and write-backs use `to` in place of `from`.
 void replace_buffer(LoopProgram& p, BufferId from, BufferId to);
@@ -37,6 +44,11 @@ std::set<std::string> axes_of(const Kernel& k, ExprId e);
 
 // Proves that no two iterations of `axes` have the same index `at`.
 bool visits_once(const std::vector<Sym>& at, const std::vector<Axis>& axes);
+
+// Proves that no iteration of a has the index `at` that an iteration of b has as `other`, in one
+// buffer: they differ in some dimension, always in the same way.
+bool never_meet(const LoopProgram& p, const Kernel& a, const std::vector<Sym>& at, const Kernel& b,
+                const std::vector<Sym>& other);
 
 // Copies expressions into a new kernel body, renaming as told; equal expressions become one.
 class BodyBuilder {
@@ -58,6 +70,8 @@ class BodyBuilder {
   ExprId add(Expr e);
 
  private:
+  ExprId converted_back(const Expr& e) const;
+
   Kernel& out_;
   std::map<std::string, ExprId> interned_;
 };

@@ -144,10 +144,11 @@ std::vector<AliasedIoRow> aliased_io_rows(const Plan& plan, const WeightLayout& 
       const size_t i = k / in.rank(), d = k % in.rank();
       whole = v.steps[k].is(i == d ? 1 : 0) || out.sizes[i].is(1);
     }
-    r.kind = g.outputs[static_cast<size_t>(v.output)].by_user ? "user"
-             : whole                                          ? "identity"
-                                                              : "view";
     auto it = by_input.find(v.input);
+    r.kind = g.outputs[static_cast<size_t>(v.output)].by_user   ? "user"
+             : !whole                                           ? "view"
+             : it != by_input.end() && it->second->cache_update ? "kv_cache_update"
+                                                                : "identity";
     r.direct = it == by_input.end() || it->second->direct;
     r.reason = it == by_input.end() ? "the input itself" : it->second->reason;
     returned[v.input] = true;
@@ -157,7 +158,7 @@ std::vector<AliasedIoRow> aliased_io_rows(const Plan& plan, const WeightLayout& 
     if (returned.contains(input)) continue;
     AliasedIoRow r;
     target(r, input);
-    r.kind = "mutation";
+    r.kind = info->cache_update ? "kv_cache_update" : "mutation";
     r.direct = info->direct;
     r.reason = info->reason;
     rows.push_back(std::move(r));

@@ -19,9 +19,14 @@ bool is_pointwise(const Kernel& k) {
   return k.phases.size() == 1 && k.phases[0].axes.empty() && k.phases[0].accumulators.empty();
 }
 
-bool mergeable(const Kernel& k) {
-  if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
-  return std::none_of(k.phases.begin(), k.phases.end(), [](const Phase& p) { return p.ordered; });
+// The kernels that copy a storage before a part of it is updated, and back. They disappear where
+// the write-back is direct; merged into the update they would stay.
+std::set<std::string> copies_around_updates(const LoopProgram& p) {
+  std::set<std::string> names;
+  for (const WriteBackInfo& w : p.write_backs)
+    for (const Kernel& k : p.kernels)
+      if (is_whole_copy(p, k, w.target, w.value)) names.insert({k.name, w.kernel});
+  return names;
 }
 
 // Moves the axes from `prefix` on of a pointwise kernel into its phase.
@@ -51,9 +56,10 @@ bool addresses_by_data(const Kernel& k) {
 
 class Merger {
  public:
-  explicit Merger(LoopProgram& p) : p_(p) {}
+  explicit Merger(LoopProgram& p) : p_(p), kept_(copies_around_updates(p)) {}
 
   void run() {
+    copy_first();
     for (size_t b = 1; b < p_.kernels.size();) {
       if (try_merge_back(b))
         p_.kernels.erase(p_.kernels.begin() + static_cast<std::ptrdiff_t>(b));
@@ -66,6 +72,24 @@ class Merger {
   }
 
  private:
+  // Copies of storages do not come between what can be merged.
+  void copy_first() {
+    for (size_t i = 0; i < p_.kernels.size(); ++i) {
+      size_t to = i;
+      while (kept_.contains(p_.kernels[i].name) && to > 0 &&
+             !conflict(p_, p_.kernels[to - 1], p_.kernels[i]))
+        --to;
+      const auto at = [&](size_t k) { return p_.kernels.begin() + static_cast<std::ptrdiff_t>(k); };
+      std::rotate(at(to), at(i), at(i) + 1);
+    }
+  }
+
+  bool mergeable(const Kernel& k) const {
+    if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
+    return !kept_.contains(k.name) &&
+           std::none_of(k.phases.begin(), k.phases.end(), [](const Phase& p) { return p.ordered; });
+  }
+
   // Merges kernel b into the nearest earlier kernel that allows it, if b may move there.
   bool try_merge_back(size_t b) {
     if (!mergeable(p_.kernels[b])) return false;
@@ -332,6 +356,7 @@ class Merger {
   }
 
   LoopProgram& p_;
+  const std::set<std::string> kept_;
 };
 
 }  // namespace

@@ -29,9 +29,8 @@ class MoveReaders {
   size_t move(size_t i, size_t place) {
     std::vector<size_t> moved{i};
     for (size_t j = i; j-- > place;)
-      if (std::ranges::any_of(moved, [&](size_t m) {
-            return conflict(p_, p_.kernels[j], p_.kernels[m]);
-          }))
+      if (std::ranges::any_of(moved,
+                              [&](size_t m) { return conflict(p_, p_.kernels[j], p_.kernels[m]); }))
         moved.push_back(j);
     if (!std::ranges::all_of(moved, [&](size_t m) { return may_move(p_.kernels[m]); }))
       return place;

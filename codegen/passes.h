@@ -4,6 +4,10 @@
 
 namespace aotc {
 
+// Turns selections between a row and the rest of a tensor, on the way to a write-back, into a copy
+// and a store of the row.
+void narrow_selections(loops::LoopProgram& p);
+
 // Lets writes to parts of a tensor that follow one another go into one temporary.
 void share_copies(loops::LoopProgram& p);
 
@@ -27,8 +31,19 @@ void merge_kernels(loops::LoopProgram& p);
 // `value`, where nothing that they need comes after it.
 void move_readers_ahead(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
 
+// Splits kernels that write `value` and read `target`: they compute into temporaries of what they
+// write, which kernels of their own then store.
+void stage_updates(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
+
 // Proves write-backs direct: the value is computed in the storage it is written back to. Decisions,
 // with reasons, go to p.write_backs. See write_back.cpp for the conditions.
 void remove_write_back_copies(loops::LoopProgram& p);
+
+// Tells which direct write-backs overwrite rows of a cache.
+void find_cache_updates(loops::LoopProgram& p);
+
+// Lets what computes a temporary store it where a later kernel only moves it. Comes last: it keeps
+// the copies that the proofs kept.
+void forward_stores(loops::LoopProgram& p);
 
 }  // namespace aotc

@@ -44,6 +44,7 @@ void run_loops(Compilation& c) {
 
 void run_fused(Compilation& c) {
   if (c.settings.optimize) {
+    narrow_selections(*c.loops);
     share_copies(*c.loops);
     inline_producers(*c.loops);
     merge_kernels(*c.loops);

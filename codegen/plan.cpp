@@ -81,6 +81,8 @@ Plan make_plan(LoopProgram program) {
   Plan plan;
   plan.program = std::move(program);
   remove_write_back_copies(plan.program);
+  find_cache_updates(plan.program);
+  forward_stores(plan.program);
   Assumptions a = plan.program.graph->assumptions();
   std::vector<Slot> slots;
   for (const Lifetime& l : lifetimes(plan.program)) {

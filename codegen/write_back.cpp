@@ -3,14 +3,14 @@
 //  - merging has already put the computation into the copy kernel (the value never was a
 //  temporary), or
 //  - the temporary that holds the value can live in the storage itself: then its kernels write the
-//  storage, the
-//    copy disappears, and a kernel that first copied the old content into the temporary (a partial
-//    update) disappears too, so that the update costs what it writes.
+//    storage, the copy disappears, and a kernel that first copied the old content into the
+//    temporary (a partial update) disappears too, so that the update costs what it writes.
 //
 // The second needs: same dtype, shape and device; the temporary is written back once and is no
 // output; from its first write on, nothing reads the storage's old content except the very kernel
-// that writes, and that only at the index it writes in the same iteration; and no check that can
-// still fail runs at or after that write.
+// that writes, and that only where nothing is overwritten before; and no check that can still fail
+// runs at or after that write. Readers may be moved before the write; a partial update that reads
+// what it overwrites is kept aside until it is complete.
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
@@ -79,7 +79,8 @@ class WriteBacks {
       return "a matrix product uses the value in another layout than the storage's";
     if (computed_in_block(t)) return "the value is computed in a branch or a loop";
     const std::string obstacle = old_value_needed(t, w.target);
-    if (!obstacle.empty() && !is_free_after_moves(t, w.target)) return obstacle;
+    if (!obstacle.empty() && !is_free_after_moves(t, w.target) && !is_free_when_staged(t, w.target))
+      return obstacle;
     retarget(t, w.target);
     return "";
   }
@@ -90,6 +91,20 @@ class WriteBacks {
     move_readers_ahead(p_, t, target);
     if (old_value_needed(t, target).empty()) return true;
     p_.kernels = before;
+    return false;
+  }
+
+  // Whether it helps to complete partial updates in temporaries of their size. A whole update would
+  // need as much as the copy does.
+  bool is_free_when_staged(BufferId t, BufferId target) {
+    if (std::ranges::none_of(p_.kernels,
+                             [&](const Kernel& k) { return is_whole_copy(p_, k, target, t); }))
+      return false;
+    const LoopProgram before = p_;
+    stage_updates(p_, t, target);
+    if (old_value_needed(t, target).empty() || is_free_after_moves(t, target)) return true;
+    p_.kernels = before.kernels;
+    p_.buffers = before.buffers;
     return false;
   }
 
@@ -139,30 +154,7 @@ class WriteBacks {
     for (const Expr& e : k.exprs) {
       if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
       if (e.buffer != target || w.matmul) return true;
-      for (const Phase& ph : w.phases)
-        for (const Store& s : ph.stores)
-          if (s.buffer == t && !are_apart(w, s.at, k, e.at)) return true;
-    }
-    return false;
-  }
-
-  // Whatever the iterations, the two indices differ in some dimension, always in the same way.
-  bool are_apart(const Kernel& a, const std::vector<Sym>& at, const Kernel& b,
-                 const std::vector<Sym>& other) const {
-    Assumptions known = p_.assumptions(a);
-    const Assumptions others = p_.assumptions(b);
-    std::map<std::string, Sym> renamed;
-    for (const auto& [name, range] : others.ranges()) {
-      if (p_.graph->symbols.contains(name)) continue;
-      renamed[name] = Sym::symbol(name + "'");
-      known.set_range(name + "'", range.lo, range.hi);
-    }
-    for (size_t d = 0; d < at.size(); ++d) {
-      for (const std::string& n : other[d].symbols())
-        if (n[0] == '%') return false;  // found in data
-      const Sym distance = other[d].substitute(renamed) - at[d];
-      if (known.proves_nonnegative(distance - 1) || known.proves_nonnegative(Sym(-1) - distance))
-        return true;
+      if (!is_never_written(w, k, e.at, t)) return true;
     }
     return false;
   }
@@ -181,11 +173,21 @@ class WriteBacks {
       for (ExprId id : expressions_of(k, k.phases[q])) {
         const Expr& e = k.exprs[static_cast<size_t>(id)];
         if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
+        if (e.buffer == target && is_never_written(k, k, e.at, t)) continue;
         if (e.buffer != target || static_cast<int>(q) > writing) return false;
         if (!is_read_first(k, k.phases[static_cast<size_t>(writing)], t, e,
                            static_cast<int>(q) == writing))
           return false;
       }
+    return true;
+  }
+
+  // No iteration of `writer` stores t at the indices `at` of kernel k.
+  bool is_never_written(const Kernel& writer, const Kernel& k, const std::vector<Sym>& at,
+                        BufferId t) const {
+    for (const Phase& ph : writer.phases)
+      for (const Store& s : ph.stores)
+        if (s.buffer == t && !never_meet(p_, writer, s.at, k, at)) return false;
     return true;
   }
 

@@ -99,6 +99,11 @@ bool is_complex(DType t) { return dlpack_code(t) == kDLComplex; }
 bool is_floating(DType t) { return !is_bool(t) && !is_integer(t) && !is_complex(t); }
 bool is_half(DType t) { return t == DType::Float16 || t == DType::BFloat16; }
 
+bool widens(DType narrow, DType wide) {
+  if (!is_floating(narrow)) return false;
+  return wide == DType::Float64 || (wide == DType::Float32 && narrow != DType::Float64);
+}
+
 DType compute_type(DType t) {
   if (is_half(t) || is_float8(t)) return DType::Float32;
   return t == DType::Complex32 ? DType::Complex64 : t;

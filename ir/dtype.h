@@ -55,6 +55,8 @@ bool is_complex(DType t);
 bool is_half(DType t);  // float16, bfloat16: computed in float32, rounded once per op
 // The type in which eager kernels compute elements of type t (half types and float8: float32).
 DType compute_type(DType t);
+// Both are floating, and conversion to `wide` and back leaves every value as it is.
+bool widens(DType narrow, DType wide);
 // torch.promote_types(a, b).
 DType promote(DType a, DType b);
 

@@ -231,6 +231,10 @@ E cast(E a, DType to) {
     ScalarValue v = cast(e.constant, to);
     return a.k->intern_constant(v);
   }
+  if (e.kind == ExprKind::Apply && e.prim == Prim::cast) {
+    const E from{a.k, e.args[0]};
+    if (from.dtype() == to && widens(to, e.dtype)) return from;
+  }
   return a.k->apply(Prim::cast, {a}, to);
 }
 

@@ -149,6 +149,7 @@ struct WriteBackInfo {
   std::string kernel;  // the copy kernel; empty once it is proved direct
   bool direct = false;
   std::string reason;
+  bool cache_update = false;  // rows at positions of one dimension (kind kv_cache_update)
 };
 
 // An output that is a view of an input's storage.

@@ -85,9 +85,12 @@ void lower_index_put(Lowering& l, const Node& n) {
   };
   for (size_t d = 0; d < index.size(); ++d)
     if (!from_indices(d)) index[d] = k.axis(region.sizes()[d]);
-  k.begin_phase(true);
+  bool may_repeat = false;
   for (size_t d = 0; d < index.size(); ++d)
-    if (from_indices(d)) index[d] = k.inner_axis(region.sizes()[d]);
+    may_repeat |= from_indices(d) && !region.sizes()[d].is(1);
+  if (may_repeat) k.begin_phase(true);
+  for (size_t d = 0; d < index.size(); ++d)
+    if (from_indices(d)) index[d] = may_repeat ? k.inner_axis(region.sizes()[d]) : Sym(0);
   E value = l.load(k, values, broadcast_index(values->type.sizes, index));
   k.store(out, region.at(k, index), cast(value, input_type(n).dtype), {}, accumulate);
   l.finish(k, n);

@@ -70,8 +70,12 @@ void for_each_write(Lowering& l, const Node& n, const Writes& w, const std::stri
   Index index(w.sizes.size());
   for (size_t d = 0; d < index.size(); ++d)
     if (d != w.ordered) index[d] = k.axis(w.sizes[d]);
-  k.begin_phase(true);
-  if (w.ordered < index.size()) index[w.ordered] = k.inner_axis(w.sizes[w.ordered]);
+  if (w.ordered < index.size() && w.sizes[w.ordered].is(1)) {  // nothing can repeat
+    index[w.ordered] = Sym(0);
+  } else {
+    k.begin_phase(true);
+    if (w.ordered < index.size()) index[w.ordered] = k.inner_axis(w.sizes[w.ordered]);
+  }
   body(k, index);
   l.finish(k, n);
 }

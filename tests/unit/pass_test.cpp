@@ -37,8 +37,10 @@ std::string after(const std::string& pass, const std::string& program, const std
       {"inline_producers", inline_producers},
       {"hoist_checks", hoist_checks},
       {"merge_kernels", merge_kernels},
+      {"narrow_selections", narrow_selections},
       {"share_copies", share_copies},
-      {"remove_write_back_copies", remove_write_back_copies}};
+      {"remove_write_back_copies", remove_write_back_copies},
+      {"forward_stores", forward_stores}};
   REQUIRE(passes.contains(pass));
   passes.at(pass)(p);
   verify(p, "after " + pass);
