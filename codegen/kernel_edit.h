@@ -1,6 +1,5 @@
 // Editing loop kernels: rebuilding their expressions, asking what they touch.
 #pragma once
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -28,7 +27,6 @@ std::set<ExprId> expressions_of(const Kernel& k, const Phase& phase);
 
 // `k` is exactly: to[i] = from[i] over the whole of both.
 bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to);
-std::array<MatmulOperand*, 4> operands(Matmul& m);
 // All kernels and write-backs use `to` in place of `from`.
 void replace_buffer(LoopProgram& p, BufferId from, BufferId to);
 
