@@ -8,19 +8,23 @@ namespace aotc::sort {
 
 using Index = int64_t;
 
+constexpr int kAnyKind = -1; /* told at run time, for paths where speed matters less than size */
+
 /* The order of the bits of elements that are as wide as the unsigned type U. */
-template <class U>
+template <class U, int kKind>
 struct Order {
   static constexpr U kSign = U(U(1) << (sizeof(U) * 8 - 1));
   static constexpr U kNan = U(~U(0));
   static constexpr U kZero = kSign; /* both zeros */
   U infinity;
   U flip; /* all ones when descending */
+  int32_t kind;
 
-  template <int kKind>
+  bool is(int32_t what) const { return (kKind == kAnyKind ? kind : kKind) == what; }
+
   U key(U bits) const {
-    if constexpr (kKind == AOTC_SORT_UNSIGNED) return U(bits ^ flip);
-    if constexpr (kKind == AOTC_SORT_SIGNED) return U(bits ^ kSign ^ flip);
+    if (is(AOTC_SORT_UNSIGNED)) return U(bits ^ flip);
+    if (is(AOTC_SORT_SIGNED)) return U(bits ^ kSign ^ flip);
     const U magnitude = U(bits & ~kSign);
     const U negative = U(-U(bits >> (sizeof(U) * 8 - 1))); /* all ones if so */
     U k = U(bits ^ (negative | kSign));
@@ -30,18 +34,15 @@ struct Order {
   }
 
   /* Whether the key tells the element. */
-  template <int kKind>
   bool invertible(U key) const {
-    if constexpr (kKind != AOTC_SORT_FLOAT) return true;
     const U k = U(key ^ flip);
-    return k != kZero && k != kNan;
+    return !is(AOTC_SORT_FLOAT) || (k != kZero && k != kNan);
   }
 
-  template <int kKind>
   U bits(U key) const {
     const U k = U(key ^ flip);
-    if constexpr (kKind == AOTC_SORT_UNSIGNED) return k;
-    if constexpr (kKind == AOTC_SORT_SIGNED) return U(k ^ kSign);
+    if (is(AOTC_SORT_UNSIGNED)) return k;
+    if (is(AOTC_SORT_SIGNED)) return U(k ^ kSign);
     return k & kSign ? U(k ^ kSign) : U(~k);
   }
 };

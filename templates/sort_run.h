@@ -51,19 +51,17 @@ struct RowSorter {
   static constexpr int kKeyBytes = sizeof(U);
   const AotcSort& request;
   const Plan& plan;
-  Order<U> order;
+  Order<U, kKind> order;
 
   RowSorter(const AotcSort& r, const Plan& p)
-      : request(r), plan(p), order{U(r.infinity), r.descending ? U(~U(0)) : U(0)} {}
+      : request(r), plan(p), order{U(r.infinity), r.descending ? U(~U(0)) : U(0), r.kind} {}
 
-  U key(const Bits<U>* x, Index place) const {
-    return order.template key<kKind>(x[place * request.x_step]);
-  }
+  U key(const Bits<U>* x, Index place) const { return order.key(x[place * request.x_step]); }
 
   void load(const Bits<U>* x, Item* items) const {
     const Index n = request.n;
     if (request.x_step == 1) {
-      for (Index i = 0; i < n; i++) items[i] = Item::make(order.template key<kKind>(x[i]), i);
+      for (Index i = 0; i < n; i++) items[i] = Item::make(order.key(x[i]), i);
     } else {
       for (Index i = 0; i < n; i++) items[i] = Item::make(key(x, i), i);
     }
@@ -75,9 +73,8 @@ struct RowSorter {
       Bits<U>* values = static_cast<Bits<U>*>(request.values) + row.values;
       for (Index j = 0; j < count; j++) {
         const U key = U(items[j].key());
-        values[j * request.values_step] = order.template invertible<kKind>(key)
-                                              ? order.template bits<kKind>(key)
-                                              : x[items[j].place() * request.x_step];
+        values[j * request.values_step] =
+            order.invertible(key) ? order.bits(key) : x[items[j].place() * request.x_step];
       }
     }
     if (request.indices) {
@@ -98,9 +95,9 @@ struct RowSorter {
       const Index length = min(kBlock, n - start);
       const Bits<U>* block = x + start * step;
       if (step == 1 && length == kBlock) {
-        for (Index i = 0; i < kBlock; i++) keys[i] = order.template key<kKind>(block[i]);
+        for (Index i = 0; i < kBlock; i++) keys[i] = order.key(block[i]);
       } else {
-        for (Index i = 0; i < length; i++) keys[i] = order.template key<kKind>(block[i * step]);
+        for (Index i = 0; i < length; i++) keys[i] = order.key(block[i * step]);
         for (Index i = length; i < kBlock; i++) keys[i] = U(~U(0));
       }
       if (full) {
@@ -138,8 +135,8 @@ struct RowSorter {
       if (a.key() != b.key()) return a.key() < b.key();
       const Bits<U>*p = x + a.place() * r.x_step, *q = x + b.place() * r.x_step;
       for (Index i = 1; i < r.width; i++) {
-        const U left = sorter.order.template key<kKind>(p[i * r.x_within]);
-        const U right = sorter.order.template key<kKind>(q[i * r.x_within]);
+        const U left = sorter.order.key(p[i * r.x_within]);
+        const U right = sorter.order.key(q[i * r.x_within]);
         if (left != right) return left < right;
       }
       return a.place() < b.place();
@@ -223,7 +220,8 @@ void run(const AotcSort& r) {
   if constexpr (sizeof(U) < 8) {
     if (plan.packed) return run_items<U, Packed>(r, plan);
   }
-  run_items<U, Wide>(r, plan);
+  if constexpr (sizeof(U) == 8) return run_items<U, Wide>(r, plan);
+  run_kind<U, Wide, kAnyKind>(r, plan); /* entries, or more elements than other rows have */
 }
 
 }  // namespace aotc::sort
