@@ -4,6 +4,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -51,7 +52,7 @@ bool is_cache_update(const LoopProgram& p, BufferId target) {
   std::optional<size_t> dim;
   for (const Kernel& k : p.kernels) {
     if (!writes_memory_of(p, k, target)) continue;
-    if (k.matmul || reads_memory_of(p, k, target)) return false;
+    if (is_template(k) || reads_memory_of(p, k, target)) return false;
     for (const Phase& ph : k.phases)
       for (const Store& s : ph.stores) {
         if (!same_memory(p, s.buffer, target)) continue;

@@ -8,6 +8,7 @@
 #include "codegen/emit_body.h"
 #include "codegen/kernel_edit.h"
 #include "codegen/source_library.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -219,7 +220,8 @@ SourceFile kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& ke
     if (s.kernel.kind != KernelKind::Control) comments[s.function] += comment_for(s.kernel);
   std::string body;
   for (const ScheduledKernel& s : kernels) {
-    if (s.kernel.matmul || s.kernel.kind == KernelKind::Control || s.function != s.kernel.name)
+    if (is_template(s.kernel) || s.kernel.kind == KernelKind::Control ||
+        s.function != s.kernel.name)
       continue;
     body += KernelEmitter(plan.program, s, false, comments[s.function]).text(stores);
   }

@@ -7,6 +7,7 @@
 #include "codegen/emit_run.h"
 #include "codegen/emit_signature.h"
 #include "codegen/source_library.h"
+#include "ir/template_kernel.h"
 #include "runtime_support/model/program.h"
 
 namespace aotc {
@@ -96,7 +97,7 @@ class ProgramEmitter {
     return fmt::format("const AotcStep steps[] = {{\n{},\n}};\n\n", fmt::join(run_.steps, ",\n"));
   }
 
-  // Guards first; then the sizes; then the largest scratch of a matrix product, which follows the
+  // Guards first; then the sizes; then the largest scratch of a template, which follows the
   // arena.
   std::string compute_extents() {
     if (!computes_extents()) return "";
@@ -178,7 +179,7 @@ std::vector<ScheduledKernel> scheduled_kernels(const loops::LoopProgram& p) {
   std::map<std::string, std::string> functions;  // by canonical text
   for (const loops::Kernel& k : p.kernels) {
     kernels.push_back(schedule(p, k));
-    if (!k.matmul && k.kind != loops::KernelKind::Control)
+    if (!is_template(k) && k.kind != loops::KernelKind::Control)
       kernels.back().function =
           functions.emplace(canonical_text(p, kernels.back()), k.name).first->second;
   }

@@ -6,7 +6,9 @@
 
 #include "codegen/cpp_text.h"
 #include "codegen/emit_signature.h"
+#include "codegen/emit_template.h"
 #include "codegen/kernel_edit.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -21,32 +23,6 @@ std::string pointer_type(DType t) {
   return plain ? cpp_type(t) : "void";
 }
 
-// The file of templates/ for products of this type; its entry point is aotc_<name>.
-const char* matmul_template(DType t) {
-  switch (t) {
-    case DType::Float32:
-      return "matmul_f32";
-    case DType::Float64:
-      return "matmul_f64";
-    case DType::BFloat16:
-      return "matmul_bf16";
-    case DType::Float16:
-      return "matmul_f16";
-    case DType::Int64:
-      return "matmul_i64";
-    case DType::Int32:
-      return "matmul_i32";
-    case DType::Int16:
-      return "matmul_i16";
-    case DType::Int8:
-      return "matmul_i8";
-    case DType::UInt8:
-      return "matmul_u8";
-    default:
-      user_error("matrix products of {} are not supported", name(t));
-  }
-}
-
 class RunEmitter {
  public:
   RunEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
@@ -57,7 +33,10 @@ class RunEmitter {
         kernels_(kernels),
         weights_(weights),
         sizes_(sizes),
-        assumptions_(g_.assumptions()) {}
+        assumptions_(g_.assumptions()),
+        templates_(
+            p_, [this](const Sym& s) { return index(s); }, [this](BufferId b) { return home(b); }) {
+  }
 
   RunText make() {
     out_.scratch_slots = plan_.scratch_slots;
@@ -67,7 +46,8 @@ class RunEmitter {
         body += marker(s.kernel);
         continue;
       }
-      if (!s.kernel.matmul && s.function == s.kernel.name) out_.declarations += declaration(s);
+      if (!is_template(s.kernel) && s.function == s.kernel.name)
+        out_.declarations += declaration(s);
       body += step(s) + fmt::format("step_done(frame, {});\n", out_.steps.size());
       out_.steps.push_back(step_row(s.kernel));
     }
@@ -108,7 +88,7 @@ class RunEmitter {
 
   std::string step(const ScheduledKernel& s) {
     const Kernel& k = s.kernel;
-    if (k.matmul) return matmul_call(k);
+    if (is_template(k)) return template_call(k);
     if (k.kind == KernelKind::Host) return host_call(s);
     if (k.kind != KernelKind::Check)
       return (s.function == k.name ? "" : "// " + k.name + "\n") + call(s) + ";\n";
@@ -244,13 +224,10 @@ class RunEmitter {
       text += scratch(slot, fmt::format("frame->extents[{}]", sizes_.entry(bytes)));
     }
     for (const ScheduledKernel& s : kernels_) {
-      if (!s.kernel.matmul) continue;
-      const Matmul& m = *s.kernel.matmul;
-      std::vector<Sym> sizes = m.batch_sizes;
-      sizes.insert(sizes.end(), {m.m, m.n, m.k});
-      if (!becomes_known(sizes, s.kernel.name)) continue;
-      matmul_slots_[s.kernel.name] = out_.scratch_slots;
-      text += scratch(out_.scratch_slots++, scratch_bytes(m, *this));
+      if (!is_template(s.kernel) || !becomes_known(scratch_sizes(s.kernel), s.kernel.name))
+        continue;
+      template_slots_[s.kernel.name] = out_.scratch_slots;
+      text += scratch(out_.scratch_slots++, templates_.scratch_bytes(s.kernel));
     }
     return text;
   }
@@ -271,56 +248,22 @@ class RunEmitter {
     return !needed.empty() && std::ranges::all_of(needed, known) && obtained_.insert(what).second;
   }
 
-  // ---- matrix products
+  // ---- templates
 
-  std::string matmul_call(const Kernel& k) {
-    const Matmul& m = *k.matmul;
-    out_.templates.insert({"matmul_scratch", matmul_template(m.dtype)});
+  std::string template_call(const Kernel& k) {
+    out_.templates.merge(templates_.files(k));
     std::string text = "// " + k.name;
     for (const Origin& o : k.origins)
       text += fmt::format("  {}  {}", o.op, one_line(o.source.str()));
-    text += "\n{\nAotcMatmul product = {};\n";
-    for (size_t i = 0; i < 4; ++i)
-      text += fmt::format("product.batch_sizes[{}] = {};\n", i,
-                          i < m.batch_sizes.size() ? index(m.batch_sizes[i]) : "1");
-    text += fmt::format("product.m = {};\nproduct.n = {};\nproduct.k = {};\n", index(m.m),
-                        index(m.n), index(m.k));
-    text += operand("a", m.a, false) + operand("b", m.b, false) + operand("c", m.c, true) +
-            operand("d", m.d, false);
-    text +=
-        fmt::format("product.alpha = {};\nproduct.beta = {};\n",
-                    cpp_constant(ScalarValue::of(m.alpha)), cpp_constant(ScalarValue::of(m.beta)));
-    text += matmul_scratch(k);
-    text +=
-        "product.threads = frame->threads;\nproduct.parallel_context = frame->parallel_context;\n";
-    return text +
-           fmt::format("product.parallel_for = frame->parallel_for;\naotc_{}(&product);\n}}\n",
-                       matmul_template(m.dtype));
-  }
-
-  std::string operand(const char* n, const MatmulOperand& o, bool written) const {
-    if (o.buffer < 0) return "";
-    const Buffer& b = buffer(o.buffer);
-    const Sym bytes = (o.offset + b.offset) * Sym(element_size(b.dtype));
-    std::string text = fmt::format("product.{} = ({}char*){} + {};\n", n, written ? "" : "const ",
-                                   home(o.buffer), index(bytes));
-    for (size_t i = 0; i < o.batch.size(); ++i)
-      text += fmt::format("product.{}_batch[{}] = {};\n", n, i, index(o.batch[i]));
-    return text + fmt::format("product.{}_row = {};\nproduct.{}_col = {};\n", n, index(o.row), n,
-                              index(o.col));
-  }
-
-  static std::string scratch_bytes(const Matmul& m, const RunEmitter& e) {
-    return fmt::format("aotc_matmul_scratch({}, {}, {}, {}, frame->threads)",
-                       e.index(product(m.batch_sizes)), e.index(m.m), e.index(m.n), e.index(m.k));
+    return text + "\n" + templates_.call(k, template_scratch(k));
   }
 
   // Scratch follows the arena; where its size depends on data, it has a slot of its own.
-  std::string matmul_scratch(const Kernel& k) {
-    if (matmul_slots_.contains(k.name))
-      return fmt::format("product.scratch = scratch_{};\n", matmul_slots_.at(k.name));
-    out_.scratch.push_back(scratch_bytes(*k.matmul, *this));
-    return fmt::format("product.scratch = frame->arena + {};\n", index(plan_.arena_bytes));
+  std::string template_scratch(const Kernel& k) {
+    if (template_slots_.contains(k.name))
+      return fmt::format("scratch_{}", template_slots_.at(k.name));
+    out_.scratch.push_back(templates_.scratch_bytes(k));
+    return fmt::format("frame->arena + {}", index(plan_.arena_bytes));
   }
 
   static std::string one_line(std::string s) {
@@ -339,7 +282,8 @@ class RunEmitter {
   Assumptions assumptions_;
   std::vector<std::string> known_;
   std::set<std::string> obtained_;
-  std::map<std::string, int> matmul_slots_;  // by kernel
+  TemplateEmitter templates_;
+  std::map<std::string, int> template_slots_;  // by kernel
   RunText out_;
 };
 

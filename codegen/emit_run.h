@@ -12,14 +12,13 @@
 namespace aotc {
 
 struct RunText {
-  std::string declarations;        // of the kernels
-  std::string functions;           // that run calls: sizes known during the call
-  std::string run;                 // the function
-  std::vector<std::string> steps;  // rows of AotcStep: what run does, in order
-  std::vector<std::string>
-      scratch;            // byte counts of matrix products' scratch, which follows the arena
-  int scratch_slots = 0;  // for AotcProgram.n_scratch_slots
-  std::set<std::string> templates;  // files of templates/ that run calls, without .cpp
+  std::string declarations;          // of the kernels
+  std::string functions;             // that run calls: sizes known during the call
+  std::string run;                   // the function
+  std::vector<std::string> steps;    // rows of AotcStep: what run does, in order
+  std::vector<std::string> scratch;  // byte counts of templates' scratch, which follows the arena
+  int scratch_slots = 0;             // for AotcProgram.n_scratch_slots
+  std::set<std::string> templates;   // files of templates/ that run calls, without .cpp
 };
 
 RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,

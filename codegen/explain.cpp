@@ -3,6 +3,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/pipeline.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -32,8 +33,8 @@ Sym bytes_of(const Buffer& b) { return product(b.sizes) * Sym(element_size(b.dty
 
 // Bytes that the kernel stores: the elements that its store statements reach.
 Sym bytes_written(const LoopProgram& p, const Kernel& k) {
-  if (k.matmul) return bytes_of(p.buffers[static_cast<size_t>(k.matmul->c.buffer)]);
   Sym outer(1), total(0);
+  for (BufferId b : template_writes(k)) total = total + bytes_of(p.buffers[static_cast<size_t>(b)]);
   for (const Axis& a : k.axes) outer = outer * a.extent;
   for (const Phase& ph : k.phases) {
     Sym inner = outer;
@@ -100,7 +101,7 @@ const char* kind_name(const Kernel& k) {
   if (k.kind == KernelKind::Control) return "control";
   if (k.kind == KernelKind::Check) return "check";
   if (k.kind == KernelKind::Host) return "host";
-  return k.matmul ? "matmul" : k.kind == KernelKind::Copy ? "copy" : "loops";
+  return k.matmul ? "matmul" : k.sort ? "sort" : k.kind == KernelKind::Copy ? "copy" : "loops";
 }
 
 json kernel_json(const Plan& plan, const Kernel& k) {

@@ -91,7 +91,7 @@ class ProductForwarder {
     Matmul out = m_;
     out_ = &out;
     out.batch_sizes.clear();
-    for (MatmulOperand* o : operands(out)) o->batch.clear();
+    for (MatmulOperand* o : {&out.a, &out.b, &out.c, &out.d}) o->batch.clear();
     out.c.offset = layout_.target_offset;
     for (size_t i = 0; i < m_.batch_sizes.size(); ++i) {
       auto placed = place(m_.batch_sizes[i], m_.c.batch[i], layout_);

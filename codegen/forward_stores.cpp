@@ -5,6 +5,7 @@
 #include "codegen/forward_product.h"
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -72,7 +73,7 @@ class ForwardStores {
       return same_memory(p_, b, target.buffer) &&
              (b != target.buffer || !never_meet(p_, k, at, move, target.at));
     };
-    if (k.matmul && reads_memory_of(p_, k, target.buffer)) return true;
+    if (is_template(k) && reads_memory_of(p_, k, target.buffer)) return true;
     for (const Expr& e : k.exprs)
       if (e.kind == ExprKind::Load && meets(e.buffer, e.at)) return true;
     for (const Phase& ph : k.phases)

@@ -5,6 +5,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -62,7 +63,7 @@ class Hoister {
                                      [&](size_t m) { return conflict(p_, passed, p_.kernels[m]); });
       if (!needs) continue;
       if (passed.kind == KernelKind::Control) return {};
-      if (passed.matmul || moved.size() == kMaxMoved ||
+      if (is_template(passed) || moved.size() == kMaxMoved ||
           (writes_outward(p_, passed) && !can_fail(passed)))
         return {};
       moved.push_back(k);

@@ -4,6 +4,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -122,7 +123,7 @@ class Inliner {
       const Kernel& kernel = p_.kernels[k];
       other_block |= kernel.kind == KernelKind::Control;
       if (!buffers_read(kernel).contains(t)) continue;
-      if (other_block || kernel.matmul || kernel.kind == KernelKind::Host ||
+      if (other_block || is_template(kernel) || kernel.kind == KernelKind::Host ||
           !operands_unchanged(producer, k) ||
           !reads_before_overwriting(p_.kernels[producer], kernel, t)) {
         all_inlinable = false;

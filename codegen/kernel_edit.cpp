@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "ir/template_kernel.h"
+
 // Editing loop kernels. Every change of a body goes through BodyBuilder, which keeps operands
 // before users.
 namespace aotc::loops {
@@ -20,9 +22,7 @@ std::set<BufferId> buffers_read(const Kernel& k) {
   for (const Phase& ph : k.phases)
     for (const Store& s : ph.stores)
       if (s.accumulate) ids.insert(s.buffer);
-  if (k.matmul)
-    for (const MatmulOperand* o : {&k.matmul->a, &k.matmul->b, &k.matmul->d})
-      if (o->buffer >= 0) ids.insert(o->buffer);
+  for (BufferId b : template_reads(k)) ids.insert(b);
   return ids;
 }
 
@@ -30,7 +30,7 @@ std::set<BufferId> buffers_written(const Kernel& k) {
   std::set<BufferId> ids;
   for (const Phase& ph : k.phases)
     for (const Store& s : ph.stores) ids.insert(s.buffer);
-  if (k.matmul) ids.insert(k.matmul->c.buffer);
+  for (BufferId b : template_writes(k)) ids.insert(b);
   return ids;
 }
 
@@ -64,14 +64,7 @@ std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k) {
     for (const Axis& a : ph.axes) collect(a.extent);
     for (const Store& st : ph.stores) collect_all(st.at);
   }
-  if (!k.matmul) return names;
-  const Matmul& m = *k.matmul;
-  collect_all(m.batch_sizes);
-  collect_all({m.m, m.n, m.k});
-  for (const MatmulOperand* o : {&m.a, &m.b, &m.c, &m.d}) {
-    collect_all(o->batch);
-    collect_all({o->offset, o->row, o->col});
-  }
+  collect_all(template_expressions(k));
   return names;
 }
 
@@ -88,7 +81,7 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
 }
 
 bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to) {
-  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || k.matmul ||
+  if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || is_template(k) ||
       k.kind == KernelKind::Check)
     return false;
   const Phase& ph = k.phases[0];
@@ -148,15 +141,9 @@ void remove_empty_phases(Kernel& k) {
   k.phases = std::move(kept);
 }
 
-std::array<MatmulOperand*, 4> operands(Matmul& m) { return {&m.a, &m.b, &m.c, &m.d}; }
-
 void replace_buffer(LoopProgram& p, BufferId from, BufferId to) {
   for (Kernel& k : p.kernels) {
-    if (k.matmul) {
-      k.matmul = std::make_shared<Matmul>(*k.matmul);
-      for (MatmulOperand* o : operands(*k.matmul))
-        if (o->buffer == from) o->buffer = to;
-    }
+    replace_template_buffer(k, from, to);
     for (Expr& e : k.exprs)
       if (e.kind == ExprKind::Load && e.buffer == from) e.buffer = to;
     for (Phase& ph : k.phases)
@@ -407,6 +394,17 @@ int count_readers(const LoopProgram& p, BufferId b) {
   return n;
 }
 
+namespace {
+
+void drop_unread_results(const LoopProgram& p, Kernel& k, const std::set<BufferId>& needed) {
+  k.sort = std::make_shared<Sort>(*k.sort);
+  for (BufferId* b : {&k.sort->values, &k.sort->indices})
+    if (*b >= 0 && p.buffers[static_cast<size_t>(*b)].home == Home::Temp && !needed.contains(*b))
+      *b = -1;
+}
+
+}  // namespace
+
 void remove_dead_kernels(LoopProgram& p) {
   const Blocks blocks(controls_of(p));
   std::set<BufferId> needed;
@@ -415,6 +413,7 @@ void remove_dead_kernels(LoopProgram& p) {
     if (k.control == Control::EndWhile || k.control == Control::EndFor)
       for (size_t j = blocks.partner(i); j < i; ++j)  // by the next iteration
         needed.merge(buffers_read(p.kernels[j]));
+    if (k.sort) drop_unread_results(p, k, needed);
     bool live =
         k.kind == KernelKind::Check || k.kind == KernelKind::Host || k.kind == KernelKind::Control;
     for (BufferId w : buffers_written(k))

@@ -1,6 +1,5 @@
 // Editing loop kernels: rebuilding their expressions, asking what they touch.
 #pragma once
-#include <array>
 #include <functional>
 #include <map>
 #include <set>
@@ -35,7 +34,6 @@ const Store* elementwise_store(const Kernel& k);
 bool covers_buffer(const LoopProgram& p, const Kernel& k, const Store& s);
 // `wanted`, with a number if a kernel has that name.
 std::string unique_kernel_name(const LoopProgram& p, const std::string& wanted);
-std::array<MatmulOperand*, 4> operands(Matmul& m);
 // All kernels and write-backs use `to` in place of `from`.
 void replace_buffer(LoopProgram& p, BufferId from, BufferId to);
 

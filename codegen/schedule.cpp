@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
+#include "ir/template_kernel.h"
 
 // Collapsing axes and choosing the inner one.
 namespace aotc {
@@ -78,7 +79,7 @@ Sym estimate_work(const Kernel& k) {
 ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
   ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
-  if (k.matmul || k.kind == KernelKind::Control) return s;
+  if (is_template(k) || k.kind == KernelKind::Control) return s;
   flatten_accesses(p, k);
   if (k.kind == KernelKind::Host) return s;
   collapse(k, k.axes);

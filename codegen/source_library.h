@@ -32,6 +32,6 @@ std::string_view scalar_library_text();   // aotc/scalar.h
 std::string_view kernel_prologue_text();  // codegen/kernel_prologue.h
 std::string_view
 program_declarations();  // program.h and what it includes, without comments and system headers
-std::string_view template_declarations();  // templates/matmul.h, likewise
+std::string_view template_declarations();  // templates/templates.h, likewise
 
 }  // namespace aotc

@@ -33,7 +33,7 @@ class StageUpdates {
  private:
   // The only phase that stores the value; -1 if there is none or the kernel also reads it.
   int writing_phase(const Kernel& k) const {
-    if (k.matmul || (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy)) return -1;
+    if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return -1;
     if (std::ranges::any_of(
             k.exprs, [&](const Expr& e) { return e.kind == ExprKind::Load && e.buffer == value_; }))
       return -1;

@@ -15,6 +15,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -75,8 +76,8 @@ class WriteBacks {
     if (!(temp.device == target.device)) return "the devices differ";
     for (const WriteBackInfo& other : p_.write_backs)
       if (&other != &w && other.value == t) return "the value is written back to two storages";
-    if (!(temp.strides == target.strides) && used_by_matmul(t))
-      return "a matrix product uses the value in another layout than the storage's";
+    if (!(temp.strides == target.strides) && has_fixed_layout(t))
+      return "a template uses the value in another layout than the storage's";
     if (computed_in_block(t)) return "the value is computed in a branch or a loop";
     const std::string obstacle = old_value_needed(t, w.target);
     if (!obstacle.empty() && !is_free_after_moves(t, w.target) && !is_free_when_staged(t, w.target))
@@ -108,12 +109,9 @@ class WriteBacks {
     return false;
   }
 
-  bool used_by_matmul(BufferId t) const {
-    for (const Kernel& k : p_.kernels)
-      if (k.matmul)
-        for (const MatmulOperand* o : operands(*k.matmul))
-          if (o->buffer == t) return true;
-    return false;
+  bool has_fixed_layout(BufferId t) const {
+    return std::any_of(p_.kernels.begin(), p_.kernels.end(),
+                       [&](const Kernel& k) { return fixes_layout(k, t); });
   }
 
   bool computed_in_block(BufferId t) const {
@@ -153,7 +151,7 @@ class WriteBacks {
   bool may_overwrite(const Kernel& w, BufferId t, const Kernel& k, BufferId target) const {
     for (const Expr& e : k.exprs) {
       if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
-      if (e.buffer != target || w.matmul) return true;
+      if (e.buffer != target || is_template(w)) return true;
       if (!is_never_written(w, k, e.at, t)) return true;
     }
     return false;
@@ -238,8 +236,7 @@ class WriteBacks {
                          [](const Phase& ph) { return ph.stores.empty(); });
     });
     for (Kernel& k : p_.kernels)
-      if (!k.matmul && (k.kind == KernelKind::Loops || k.kind == KernelKind::Copy))
-        remove_dead_expressions(k);
+      if (k.kind == KernelKind::Loops || k.kind == KernelKind::Copy) remove_dead_expressions(k);
   }
 
   LoopProgram& p_;

@@ -112,6 +112,25 @@ struct Matmul {
   DType dtype = DType::Float32;
 };
 
+// Elements in order along dimension `dim`: `indices` gets the place in x of the element that is
+// number j, for j < count, `values` that element. Equal elements keep their order; -0 equals 0; NaN
+// comes last, first when descending. The results have the sizes of x but for `count`, in any
+// layout. If `within` is a dimension, what is sorted is entries that extend along it, the results
+// lack it, the first elements that differ tell the order, and there are no values.
+struct Sort {
+  std::vector<Sym> sizes;  // of x
+  int dim = 0, within = -1;
+  Sym count;
+  bool descending = false;
+  BufferId x = -1;
+  Sym offset;                          // elements from the buffer's first element
+  std::vector<Sym> strides;            // of x
+  BufferId values = -1, indices = -1;  // -1: not asked for
+
+  // The dimensions of x that the results have.
+  std::vector<int> result_dims() const;
+};
+
 struct Kernel {
   std::string name;  // unique; a C identifier
   KernelKind kind = KernelKind::Loops;
@@ -125,8 +144,9 @@ struct Kernel {
   // `report`, if not -1, is the int64 value to show. A check has no stores.
   ExprId condition = -1, report = -1;
   std::string message;
-  // Template
+  // Template: one of them
   std::shared_ptr<Matmul> matmul;
+  std::shared_ptr<Sort> sort;
   // Host: `symbol` gets the value of expression 0 (evaluated once, no axes).
   std::string symbol;
   // Control: a marker. `bound` is the condition of an if or a test, or the iterations of a for,

@@ -7,6 +7,7 @@
 
 #include "ir/input_layout.h"
 #include "ir/symbol_sources.h"
+#include "ir/template_kernel.h"
 
 namespace aotc {
 
@@ -399,13 +400,9 @@ void Lowering::add_write_backs_and_outputs() {
     Buffer& buffer = program_.buffers[static_cast<size_t>(b)];
     buffer.home = Home::Output;
     buffer.index = static_cast<int>(i);
-    // Matrix products have taken strides from the buffers they touch; other kernels index by
-    // dimension.
-    bool fixed_layout =
-        std::any_of(program_.kernels.begin(), program_.kernels.end(), [&](const Kernel& k) {
-          return k.matmul && (k.matmul->a.buffer == b || k.matmul->b.buffer == b ||
-                              k.matmul->c.buffer == b || k.matmul->d.buffer == b);
-        });
+    // Templates have taken strides from buffers; other kernels index by dimension.
+    bool fixed_layout = std::any_of(program_.kernels.begin(), program_.kernels.end(),
+                                    [&](const Kernel& k) { return fixes_layout(k, b); });
     if (!fixed_layout && o.value->type.strides.size() == buffer.sizes.size() &&
         is_dense_permutation(buffer.sizes, o.value->type.strides))
       buffer.strides = o.value->type.strides;

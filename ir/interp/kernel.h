@@ -17,6 +17,7 @@ class CheckFailed : public UserError {
 void run_kernel(const loops::Kernel& k, Buffers& buffers, Symbols& symbols,
                 const RunOptions& options);
 void run_matmul(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols);
+void run_sort(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols);
 // The mark of an element that is read must be set.
 void require_written(const BufferMemory& b, int64_t position, const std::string& where);
 

@@ -6,6 +6,7 @@
 #include "ir/interp/call.h"
 #include "ir/interp/kernel.h"
 #include "ir/interp/outputs.h"
+#include "ir/template_kernel.h"
 
 namespace aotc::interp {
 
@@ -50,7 +51,7 @@ std::set<int> mutated_inputs(const LoopProgram& p) {
   for (const Kernel& k : p.kernels) {
     for (const Phase& phase : k.phases)
       for (const Store& s : phase.stores) add(s.buffer);
-    if (k.matmul) add(k.matmul->c.buffer);
+    for (BufferId b : template_writes(k)) add(b);
   }
   return inputs;
 }

@@ -1,5 +1,4 @@
-// Sorting and selection by rank. An element's position is the number of elements that come before
-// it; equal ones keep their order, NaN comes last (first when descending).
+// Sorting and selection. Equal elements keep their order, NaN comes last (first when descending).
 #include <limits>
 
 #include "ir/ops/index_math.h"
@@ -9,44 +8,33 @@
 namespace aotc {
 namespace {
 
-// ---- the core form: sort along the last dimension, the first `count` places kept
+// ---- the core form: sort along one of up to five dimensions, the first `count` places kept
+
+constexpr size_t kMaxDims = 5;
 
 Types sorted_types(const Node& n) {
   TensorType t = input_type(n);
-  t.sizes.back() = sym_arg(n, "count");
+  t.sizes[static_cast<size_t>(int_arg(n, "dim"))] = sym_arg(n, "count");
   return {contiguous_type(t.dtype, t.sizes, t.device),
           contiguous_type(DType::Int64, t.sizes, t.device)};
 }
 
-// Whether `a` at position i comes before `b` at position j in the order.
-E comes_before(E a, E b, E i, E j, bool descending) {
-  E less = descending ? a > b : a < b;
-  E equal = a == b;
-  if (is_floating(a.dtype())) {
-    E a_nan = isnan(a), b_nan = isnan(b);
-    less = descending ? (a_nan && !b_nan) || less : (b_nan && !a_nan) || less;
-    equal = equal || (a_nan && b_nan);
-  }
-  return less || (equal && (i < j));
-}
-
 void lower_sort(Lowering& l, const Node& n) {
   Value* self = std::get<Value*>(n.args[0]);
-  Sym length = self->type.sizes.back(), count = sym_arg(n, "count");
-  DType t = compute_type(self->type.dtype);
+  const Lowering::Strided from = l.strided(n, self);
+  auto s = std::make_shared<loops::Sort>();
+  s->sizes = self->type.sizes;
+  s->dim = static_cast<int>(int_arg(n, "dim"));
+  s->count = sym_arg(n, "count");
+  s->descending = bool_arg(n, "descending");
+  s->x = from.buffer;
+  s->offset = from.offset;
+  s->strides = from.strides;
+  s->values = l.output(n, 0);
+  s->indices = l.output(n, 1);
   KernelBuilder k(l, l.unique_kernel_name("sort"));
-  Index at = k.axes(self->type.sizes), other = at;
-  other.back() = k.inner_axis(length);
-  E mine = cast(l.load(k, self, at), t), theirs = cast(l.load(k, self, other), t);
-  E before = comes_before(theirs, mine, k.index(other.back()), k.index(at.back()),
-                          bool_arg(n, "descending"));
-  int rank = k.accumulate(Prim::add, cast(before, DType::Int64));
-  k.begin_phase();
-  Index place = at;
-  place.back() = k.value_of(k.result(rank));
-  E kept = count == length ? E{} : k.result(rank) < k.index(count);
-  k.store(l.output(n, 0), place, l.load(k, self, at), kept);
-  k.store(l.output(n, 1), place, k.index(at.back()), kept);
+  k.kernel().kind = loops::KernelKind::Template;
+  k.kernel().sort = std::move(s);
   l.finish(k, n);
 }
 
@@ -56,7 +44,8 @@ struct Sorted {
   TensorExpr values, indices;
 };
 
-// Sorts along any dimension by bringing it last; `count` places (all by default) are kept.
+// `count` places (all by default) are kept. Where there are too many dimensions, those before and
+// those after the sorted one become one each.
 Sorted sorted(Rewriter& r, TensorExpr x, int64_t dim, bool descending,
               std::optional<Sym> count = {}) {
   if (x.rank() == 0) {
@@ -64,11 +53,18 @@ Sorted sorted(Rewriter& r, TensorExpr x, int64_t dim, bool descending,
     return {x.apply("aten.clone.default"), zero};
   }
   dim = wrap_dim(dim, x.rank(), r.node);
-  bool last = dim == x.rank() - 1;
-  TensorExpr along = last ? x : x.transpose(dim, -1);
-  Node* node = r.emit("aotc.sort", {along.v, count.value_or(x.size(dim)), descending});
+  const Sym kept = count.value_or(x.size(dim));
+  Index sizes = x.sizes();
+  const auto at = sizes.begin() + static_cast<std::ptrdiff_t>(dim);
+  const bool flatten = sizes.size() > kMaxDims;
+  if (flatten) {
+    const Sym before = product({sizes.begin(), at}), after = product({at + 1, sizes.end()});
+    x = x.reshape({before, *at, after});
+  }
+  Node* node = r.emit("aotc.sort", {x.v, Sym(flatten ? 1 : dim), kept, descending});
   Sorted s{{&r, node->output(0)}, {&r, node->output(1)}};
-  if (!last) s = {s.values.transpose(dim, -1), s.indices.transpose(dim, -1)};
+  *at = kept;
+  if (flatten) s = {s.values.reshape(sizes), s.indices.reshape(sizes)};
   return s;
 }
 
@@ -89,7 +85,7 @@ Values topk(Rewriter& r) {
 
 // Element `place` (from 0) in ascending order along `dim`.
 Sorted at_place(Rewriter& r, TensorExpr x, int64_t dim, const Sym& place, bool keep) {
-  Sorted s = sorted(r, x, dim, false);
+  Sorted s = sorted(r, x, dim, false, place + 1);
   if (x.rank() == 0) return s;
   auto pick = [&](TensorExpr v) {
     return keep ? v.slice(dim, place, place + 1) : v.select(dim, place);
@@ -151,7 +147,7 @@ OpDef median_op(std::string_view schema, bool whole, bool skip_nan) {
 
 Rows sort_ops() {
   return {
-      loops_op("aotc.sort(Tensor self, SymInt count, bool descending) -> (Tensor, Tensor)",
+      loops_op("aotc.sort(Tensor self, int dim, SymInt count, bool descending) -> (Tensor, Tensor)",
                LoopsKind::Sort, sorted_types, lower_sort),
       rewrite_op("aten.sort.default(Tensor self, int dim=-1, bool descending=False) -> (Tensor "
                  "values, Tensor indices)",

@@ -66,40 +66,27 @@ Values unique(Rewriter& r) {
 
 // ---- slices
 
-// The place of each row among all rows in lexicographic order; equal rows keep theirs.
-Types row_place_types(const Node& n) {
+// The rows of a matrix in lexicographic order, as their numbers; equal rows keep theirs.
+Types row_order_types(const Node& n) {
   const TensorType& t = input_type(n);
   return {contiguous_type(DType::Int64, {t.sizes[0]}, t.device)};
 }
 
-// For each row, one row after the other: the first column that differs decides which comes first.
-void lower_row_places(Lowering& l, const Node& n) {
+void lower_row_order(Lowering& l, const Node& n) {
   Value* self = self_of(n);
-  const Sym &rows = self->type.sizes[0], &columns = self->type.sizes[1];
-  loops::BufferId out = l.output(n), order = l.temp(temp_name(l, n, "order"), DType::Int64, {rows});
-  KernelBuilder k(l, l.unique_kernel_name("row_places"));
-  Sym i = k.axis(rows);
-  E zero = k.constant(int64_t{0}, DType::Int64), one = k.constant(int64_t{1}, DType::Int64);
-  k.store(out, {i}, zero);
-  k.begin_phase(true);
-  Sym j = k.inner_axis(rows), c = k.inner_axis(columns);
-  E mine = l.load(k, self, {i, c}), other = l.load(k, self, {j, c});
-  E so_far = k.load(order, {i}, k.index(c) > 0.0, zero);
-  E here = where(other < mine, one, where(other > mine, -one, zero));
-  E decided = where(so_far == 0.0, here, so_far);
-  k.store(order, {i}, decided);
-  E before = (decided > 0.0) || ((decided == 0.0) && (k.index(j) < k.index(i)));
-  E last = k.index(c) == k.index(columns - 1);
-  E place = k.load(out, {i}, last && before, zero);
-  k.store(out, {i}, place + one, last && before);
+  const Lowering::Strided from = l.strided(n, self);
+  auto s = std::make_shared<loops::Sort>();
+  s->sizes = self->type.sizes;
+  s->within = 1;
+  s->count = self->type.sizes[0];
+  s->x = from.buffer;
+  s->offset = from.offset;
+  s->strides = from.strides;
+  s->indices = l.output(n);
+  KernelBuilder k(l, l.unique_kernel_name("row_order"));
+  k.kernel().kind = loops::KernelKind::Template;
+  k.kernel().sort = std::move(s);
   l.finish(k, n);
-}
-
-// The values in a type that has an order, with equal values for equal ones.
-TensorExpr ordered_type(TensorExpr x) {
-  if (is_complex(x.dtype()))
-    unsupported(x.r->node, "an order of complex numbers", "use view_as_real");
-  return is_bool(x.dtype()) ? x.cast(DType::Int64) : widened(x);
 }
 
 // (distinct slices along `dim`, the number of each slice, how often each occurs)
@@ -112,10 +99,11 @@ Values unique_slices(Rewriter& r, bool sorts) {
   require(r.node, !width.is(0) || count.is(0), "slices without elements cannot be compared");
   TensorExpr rows = first.reshape({count, width}), places;
   if (sorts) {
-    places = {&r, r("aotc.row_places", {ordered_type(rows).v})};
-    TensorExpr at{&r, r("aten.arange.default", {count})},
+    if (is_complex(rows.dtype()))
+      unsupported(r.node, "an order of complex numbers", "use view_as_real");
+    TensorExpr order{&r, r("aotc.row_order", {rows.v})}, at{&r, r("aten.arange.default", {count})},
         unset{&r, r.full({count}, 0, DType::Int64)};
-    TensorExpr order = unset.apply("aten.scatter.src", {Sym(0), places.v, at.v});
+    places = unset.apply("aten.scatter.src", {Sym(0), order.v, at.v});
     rows = rows.apply("aten.index_select.default", {Sym(0), order.v});
   }
   Runs runs = runs_of(rows, static_cast<size_t>(dim));
@@ -141,6 +129,21 @@ Values unique_consecutive(Rewriter& r) {
   return {runs.values, inverse, counts};
 }
 
+// How many elements before each one, along the last dimension, belong to its run of equal ones.
+TensorExpr ages_in_runs(TensorExpr x) {
+  Rewriter& r = *x.r;
+  const int64_t dim = x.rank() - 1;
+  const Sym n = x.size(-1);
+  Index sizes = x.sizes();
+  sizes.back() = sym_min(n, 1);
+  TensorExpr differs = x.slice(dim, 1, n) != x.slice(dim, 0, n - 1);
+  Values parts{r.full(sizes, 1, DType::Bool), differs};
+  TensorExpr starts{&r, r("aten.cat.default", {parts, Sym(dim)})};
+  TensorExpr places{&r, r("aten.arange.default", {n})};
+  TensorExpr marks = places * starts.cast(DType::Int64);
+  return places - TensorExpr{&r, r.emit("aten.cummax.default", {marks.v, Sym(dim)})->output(0)};
+}
+
 // The most frequent element, the smallest of equally frequent ones, and the last of its places in
 // the order of a stable sort.
 Values mode(Rewriter& r) {
@@ -149,11 +152,7 @@ Values mode(Rewriter& r) {
   int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
   Node* sorted = r.emit("aten.sort.default", {x.transpose(dim, -1).v, Sym(-1)});
   TensorExpr values{&r, sorted->output(0)}, order{&r, sorted->output(1)};
-  TensorExpr equal = values.unsqueeze(-1) == values.unsqueeze(-2);
-  TensorExpr counts = equal.sum({equal.rank() - 1}, false);
-  TensorExpr most = counts.amax({counts.rank() - 1});
-  TensorExpr first = counts.apply("aten.argmax.default", {Sym(-1), true});
-  TensorExpr last = (first + most - Sym(1)).apply("aten.clamp_min.default", {Sym(0)});
+  TensorExpr last = ages_in_runs(values).apply("aten.argmax.default", {Sym(-1), true});
   bool keep = bool_arg(r.node, "keepdim");
   auto pick = [&](TensorExpr v) {
     TensorExpr picked = v.apply("aten.gather.default", {Sym(-1), last.v}).transpose(dim, -1);
@@ -175,8 +174,8 @@ Rows unique_ops() {
       rewrite_op("aten.unique_consecutive.default(Tensor self, bool return_inverse=False, bool "
                  "return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
                  unique_consecutive),
-      loops_op("aotc.row_places(Tensor self) -> Tensor", LoopsKind::Sort, row_place_types,
-               lower_row_places),
+      loops_op("aotc.row_order(Tensor self) -> Tensor", LoopsKind::Sort, row_order_types,
+               lower_row_order),
       rewrite_op("aten.unique_dim.default(Tensor self, int dim, bool sorted=True, bool "
                  "return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
                  [](Rewriter& r) { return unique_slices(r, true); }),

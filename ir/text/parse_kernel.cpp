@@ -94,11 +94,13 @@ class KernelParser {
     if (in_.accept_word("store")) return store();
     if (in_.accept_word("require")) return require();
     if (in_.accept_word("matmul")) return matmul();
+    if (in_.accept_word("sort")) return sort();
     if (in_.accept_word("set")) return set_symbol();
     if (w == "a" || w == "b" || w == "c" || w == "d") return matmul_operand();
+    if (w == "x" || w == "values" || w == "indices") return sort_operand();
     in_.fail(
-        "expected a statement: from, phase, %N, accN, store, require, set, matmul, a, b, c, d or "
-        "'}'");
+        "expected a statement: from, phase, %N, accN, store, require, set, matmul, a, b, c, d, "
+        "sort, x, values, indices or '}'");
   }
 
   void origin() {
@@ -329,6 +331,45 @@ class KernelParser {
     o.row = sym(",");
     expect_field("col");
     o.col = sym(",");
+    in_.end_of_line();
+  }
+
+  void sort() {
+    Sort s;
+    s.sizes = syms();
+    expect_field("dim");
+    s.dim = static_cast<int>(in_.integer("a dimension"));
+    in_.expect(",");
+    if (in_.accept_word("within")) {
+      in_.expect("=");
+      s.within = static_cast<int>(in_.integer("a dimension"));
+      in_.expect(",");
+    }
+    in_.expect_word("count");
+    in_.expect("=");
+    s.count = sym(",");
+    if (in_.accept(",")) {
+      in_.expect_word("descending");
+      s.descending = true;
+    }
+    in_.end_of_line();
+    kernel_.sort = std::make_shared<Sort>(std::move(s));
+  }
+
+  void sort_operand() {
+    if (!kernel_.sort) in_.fail("an operand needs a line 'sort' above it");
+    const std::string role = in_.word("an operand");
+    in_.expect("=");
+    const BufferId buffer = parse_buffer_name(in_, buffers_);
+    Sort& s = *kernel_.sort;
+    (role == "x" ? s.x : role == "values" ? s.values : s.indices) = buffer;
+    if (role == "x") {
+      in_.expect_word("at");
+      s.offset = sym(",");
+      in_.expect(",");
+      in_.expect_word("strides");
+      s.strides = syms();
+    }
     in_.end_of_line();
   }
 

@@ -117,6 +117,7 @@ class LoopsPrinter {
     for (const Origin& o : k.origins)
       line(2, fmt::format("from {} {}", name_text(o.op), name_text(o.node)), o.source);
     if (k.matmul) matmul(*k.matmul);
+    if (k.sort) sort(*k.sort);
     unused_exprs();
     bool plain = k.phases.size() == 1 && k.phases[0].axes.empty() && !k.phases[0].ordered;
     for (size_t i = 0; i < k.phases.size(); ++i) phase(i, plain ? 2 : 3);
@@ -220,6 +221,16 @@ class LoopsPrinter {
     line(2,
          fmt::format("{} = {} at {}, batch [{}], row = {}, col = {}", role, buffer_name(o.buffer),
                      o.offset.str(), list_text(o.batch), o.row.str(), o.col.str()));
+  }
+
+  void sort(const Sort& s) {
+    const std::string within = s.within < 0 ? "" : fmt::format(", within = {}", s.within);
+    line(2, fmt::format("sort [{}], dim = {}{}, count = {}{}", list_text(s.sizes), s.dim, within,
+                        s.count.str(), s.descending ? ", descending" : ""));
+    line(2, fmt::format("x = {} at {}, strides [{}]", buffer_name(s.x), s.offset.str(),
+                        list_text(s.strides)));
+    if (s.values >= 0) line(2, "values = " + buffer_name(s.values));
+    if (s.indices >= 0) line(2, "indices = " + buffer_name(s.indices));
   }
 
   void write_back(const WriteBackInfo& w) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "ir/template_kernel.h"
 #include "ir/text/bounds.h"
 #include "ir/text/phase_steps.h"
 
@@ -32,6 +33,7 @@ class KernelVerifier {
     for (size_t e = 0; e < k_.exprs.size(); ++e) expr(static_cast<ExprId>(e));
     for (size_t a = 0; a < k_.accumulators.size(); ++a) accumulator(static_cast<int>(a));
     if (k_.matmul) matmul(*k_.matmul);
+    if (k_.sort) sort(*k_.sort);
     for (size_t p = 0; p < k_.phases.size(); ++p) phase(p);
     kind();
   }
@@ -314,7 +316,8 @@ class KernelVerifier {
         scope({k_.bound});
         break;
       case KernelKind::Template:
-        found_.require(k_.matmul != nullptr, "a template kernel has no template");
+        found_.require((k_.matmul != nullptr) != (k_.sort != nullptr),
+                       "a template kernel has no template, or two");
         break;
     }
   }
@@ -347,6 +350,29 @@ class KernelVerifier {
       writable(o.buffer, *b);
   }
 
+  void sort(const Sort& s) {
+    at("sort");
+    scope(template_expressions(k_));
+    const int rank = static_cast<int>(s.sizes.size());
+    const bool dims = s.dim >= 0 && s.dim < rank && s.within >= -1 && s.within < rank &&
+                      s.within != s.dim && s.strides.size() == s.sizes.size();
+    if (!found_.require(dims, "its dimensions are wrong") || !buffer(s.x)) return;
+    found_.require(is_written(s.x), "it reads buffer '{}', which nothing has written",
+                   buffer(s.x)->name);
+    found_.require(s.within < 0 || s.values < 0, "entries of several elements have no values");
+    for (BufferId id : template_writes(k_)) {
+      const Buffer* b = buffer(id);
+      if (!b) return;
+      const DType t = id == s.indices ? DType::Int64 : buffer(s.x)->dtype;
+      found_.require(b->dtype == t, "'{}' is {}, expected {}", b->name, name(b->dtype), name(t));
+      found_.require(b->sizes.size() == s.result_dims().size(),
+                     "'{}' has {} dimensions, expected {}", b->name, b->sizes.size(),
+                     s.result_dims().size());
+      writable(id, *b);
+      written_.insert(id);
+    }
+  }
+
   const Kernel& k_;
   const KernelContext& context_;
   Violations& found_;
@@ -364,7 +390,7 @@ std::set<BufferId> stored_buffers(const Kernel& k) {
   std::set<BufferId> ids;
   for (const Phase& p : k.phases)
     for (const Store& s : p.stores) ids.insert(s.buffer);
-  if (k.matmul) ids.insert(k.matmul->c.buffer);
+  for (BufferId b : template_writes(k)) ids.insert(b);
   return ids;
 }
 

@@ -21,6 +21,7 @@ import float_programs
 import matrix_programs
 import op_programs
 import sequence_programs
+import sort_programs
 import special_programs
 
 D = torch.export.Dim
@@ -499,7 +500,7 @@ def _(self, b, s):
     return b[k], s[k], k.nonzero()
 
 
-for part in (op_programs, float_programs, matrix_programs, sequence_programs, special_programs):
+for part in (op_programs, float_programs, matrix_programs, sequence_programs, sort_programs, special_programs):
     part.register(program)
 
 if __name__ == "__main__":

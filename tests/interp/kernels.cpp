@@ -274,6 +274,42 @@ TEST_CASE("matrix products") {
         Numbers{19, 22, 43, 50});
 }
 
+TEST_CASE("sorting") {
+  const std::string text = R"(core graph {
+  symbol s0 in 0..
+  input %x: float32[2, s0]
+  %y: float32[2, s0] = aten.relu.default(%x)
+  output %y
+}
+loops {
+  buffer x: float32[2, s0] = input 0
+  buffer places: int64[2, s0] = temp
+  buffer y: float32[2, s0] = output 0
+  template k0_sort {
+    sort [2, s0], dim = 1, count = COUNT
+    x = x at 0, strides [s0, 1]
+    values = y
+    indices = places
+  }
+  output 0 = y
+}
+)";
+  auto sorted = [&](std::string count, std::vector<int64_t> sizes, Numbers x) {
+    std::string t = text;
+    return values(
+        run_loops(t.replace(t.find("COUNT"), 5, count), {tensor(DType::Float32, sizes, x)})
+            .outputs[0]);
+  };
+  const double inf = HUGE_VAL;
+  const Numbers y = sorted("s0", {2, 4}, {3, std::nan(""), -inf, -0.0, 2, 1, 2, inf});
+  CHECK(std::isnan(y[3]));
+  CHECK(Numbers(y.begin(), y.begin() + 3) == Numbers{-inf, 0, 3});
+  CHECK(Numbers(y.begin() + 4, y.end()) == Numbers{1, 2, 2, inf});
+  CHECK(sorted("s0, descending", {2, 2}, {1, 2, 4, 3}) == Numbers{2, 1, 4, 3});
+  CHECK(sorted("s0", {2, 0}, {}) == Numbers{});
+  CHECK(contains(error_of([&] { sorted("s0 + 1", {2, 1}, {1, 2}); }), "keeps 2 of 1 elements"));
+}
+
 TEST_CASE("products over nothing, and operands outside of their buffer") {
   std::string text = R"(core graph {
   symbol s0 in 0..

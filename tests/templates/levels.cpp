@@ -25,15 +25,16 @@ bool cpu_has(const std::string& level) {
   return level == "x86-64" || level == "aarch64";
 }
 
-const MatmulTable* open_table(const std::string& level) {
+Level open_level(const std::string& level) {
   const std::string path = AOTC_TEMPLATE_LIBRARIES "/matmul_" + level + ".so";
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   void* table = library ? dlsym(library, "aotc_matmul_table") : nullptr;
-  if (!table) {
+  void* sort = library ? dlsym(library, "aotc_sort_table") : nullptr;
+  if (!table || !sort) {
     std::fprintf(stderr, "%s: %s\n", path.c_str(), dlerror());
     std::exit(1);
   }
-  return static_cast<const MatmulTable*>(table);
+  return {level, static_cast<const MatmulTable*>(table), static_cast<const SortTable*>(sort)};
 }
 
 std::vector<Level> open_levels() {
@@ -41,7 +42,7 @@ std::vector<Level> open_levels() {
   std::istringstream names(AOTC_TEMPLATE_LEVELS);
   for (std::string name; names >> name;) {
     if (cpu_has(name)) {
-      levels.push_back({name, open_table(name)});
+      levels.push_back(open_level(name));
     } else {
       std::printf("note: this CPU cannot run level %s; it is skipped\n", name.c_str());
     }

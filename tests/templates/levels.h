@@ -10,6 +10,7 @@
 struct Level {
   std::string name;
   const MatmulTable* table;
+  const SortTable* sort;
 };
 
 // Opens the libraries of all levels that the CPU has; prints a note for each that it has not.

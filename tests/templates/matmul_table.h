@@ -3,7 +3,7 @@
 #ifndef AOTC_TESTS_TEMPLATES_MATMUL_TABLE_H_
 #define AOTC_TESTS_TEMPLATES_MATMUL_TABLE_H_
 
-#include "matmul.h"
+#include "templates.h"
 
 struct MatmulTable {
   int64_t (*scratch)(int64_t batch, int64_t m, int64_t n, int64_t k, int32_t threads);
@@ -16,6 +16,15 @@ struct MatmulTable {
   void (*i16)(const AotcMatmul*);
   void (*i8)(const AotcMatmul*);
   void (*u8)(const AotcMatmul*);
+};
+
+struct SortTable {
+  int64_t (*scratch)(int64_t rows, int64_t n, int64_t count, int64_t width, int32_t bits,
+                     int32_t threads);
+  void (*sort_8)(const AotcSort*);
+  void (*sort_16)(const AotcSort*);
+  void (*sort_32)(const AotcSort*);
+  void (*sort_64)(const AotcSort*);
 };
 
 #endif  // AOTC_TESTS_TEMPLATES_MATMUL_TABLE_H_

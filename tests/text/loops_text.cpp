@@ -29,6 +29,34 @@ void round_trips(const std::string& text) {
 
 TEST_CASE("a program with all kinds of kernels round-trips") { round_trips(texts::kLoops); }
 
+TEST_CASE("sorts round-trip") {
+  const std::string text = program(R"(  buffer values: float32[2, 3] = temp
+  buffer places: int64[2, 3] = temp
+  buffer order: int64[2] = output 1
+
+  template k0_sort {
+    from aotc.sort sort
+    sort [2, 4], dim = 1, count = 3, descending
+    x = x at 0, strides [4, 1]
+    values = values
+    indices = places
+  }
+
+  template k1_row_order {
+    sort [2, 4], dim = 0, within = 1, count = 2
+    x = x at 0, strides [4, 1]
+    indices = order
+  }
+)");
+  round_trips(text);
+  const loops::LoopProgram p = parse_loops(text, "t.ir");
+  CHECK(p.kernels[0].sort->descending);
+  CHECK(p.kernels[0].sort->count.is(3));
+  CHECK(p.kernels[0].sort->within == -1);
+  CHECK(p.kernels[1].sort->within == 1);
+  CHECK(p.kernels[1].sort->values == -1);
+}
+
 TEST_CASE("what the text says is what the program holds") {
   loops::LoopProgram p = parse_loops(texts::kLoops, "t.ir");
   REQUIRE(p.kernels.size() == 7);

@@ -244,6 +244,14 @@ TEST_CASE("kinds") {
   auto p = good();
   p.kernels[1].matmul = nullptr;
   breaks(p, "a template kernel has no template");
+  auto sorting = std::make_shared<loops::Sort>();
+  sorting->sizes = {Sym(2), Sym(8)};
+  sorting->strides = {Sym(8)};
+  p.kernels[1].sort = sorting;
+  breaks(p, "its dimensions are wrong");
+  sorting->strides = {Sym(8), Sym(1)};
+  sorting->x = sorting->indices = 0;
+  breaks(p, "expected int64");
 }
 
 TEST_CASE("signature of loops") {
