@@ -127,9 +127,12 @@ interp::RunResult CompiledProgram::run(const interp::RunInputs& inputs) {
   interp::RunResult r;
   const std::vector<Tensor> list = arguments(inputs, r);
   try {
+    if (around_call) around_call(true);
     std::vector<Tensor> outputs = session_.run(list);
+    if (around_call) around_call(false);
     for (size_t i = 0; i < outputs.size(); ++i) r.outputs.push_back(output(i, outputs[i]));
-  } catch (const Error& e) {
+  } catch (const std::exception& e) {
+    if (around_call) around_call(false);
     r.failure = e.what();
   }
   read_states(r);

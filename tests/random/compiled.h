@@ -27,6 +27,8 @@ class CompiledProgram {
   CompiledProgram(const Graph& graph, const AotcApi* api);
   // States continue from call to call.
   interp::RunResult run(const interp::RunInputs& inputs);
+  // Called with true before the call and false after it.
+  std::function<void(bool begins)> around_call = {};
 
  private:
   std::vector<Tensor> arguments(const interp::RunInputs& inputs, interp::RunResult& r);

@@ -165,11 +165,37 @@ class Tensor {
   }
 
  private:
+  friend class TensorSlot;
+  explicit Tensor(std::shared_ptr<DLManagedTensor> managed) : managed_(std::move(managed)) {}
+
   struct Holder {
     DLManagedTensor managed = {};
     std::vector<int64_t> sizes, strides;
   };
   std::shared_ptr<DLManagedTensor> managed_;
+};
+
+// A place for a tensor of the C interface, made before the call that yields it: taking it over
+// then allocates nothing, so a call that has changed the caller's tensors cannot end in bad_alloc.
+class TensorSlot {
+ public:
+  // The slot owns `managed` (not NULL) from now on; used once.
+  Tensor take(DLManagedTensor* managed) {
+    owner_->managed = managed;
+    return Tensor(std::shared_ptr<DLManagedTensor>(std::move(owner_), managed));
+  }
+
+ private:
+  struct Owner {
+    DLManagedTensor* managed = nullptr;
+    Owner() = default;
+    Owner(const Owner&) = delete;
+    Owner& operator=(const Owner&) = delete;
+    ~Owner() {
+      if (managed && managed->deleter) managed->deleter(managed);
+    }
+  };
+  std::shared_ptr<Owner> owner_ = std::make_shared<Owner>();
 };
 
 // What a position accepts or yields. Sizes of -1 are symbolic, within [min_sizes, max_sizes].
@@ -293,10 +319,11 @@ class Session {
     results.reserve(outputs.size());
     for (const Tensor& input : inputs) given.push_back(input.dl_tensor());
     for (const Tensor& output : outputs) results.push_back(output.managed());
+    std::vector<TensorSlot> slots(outputs.size());
     model_.check(api()->session_run(handle(), given.data(), static_cast<int32_t>(given.size()),
                                     results.data(), static_cast<int32_t>(results.size())));
     for (size_t i = 0; i < outputs.size(); ++i)
-      if (!outputs[i].defined()) outputs[i] = Tensor(results[i]);
+      if (!outputs[i].defined() && results[i]) outputs[i] = slots[i].take(results[i]);
   }
   void synchronize() { model_.check(api()->session_synchronize(handle())); }
 
