@@ -36,6 +36,7 @@ class Functionalizer {
   void run() {
     unify_shared_storages();
     used_ = used_values(g_);
+    find_last_uses();
     std::list<std::unique_ptr<Node>> old;
     old.swap(g_.nodes);
     for (auto& n : old) process(std::move(n));
@@ -205,6 +206,8 @@ class Functionalizer {
       Node* c = clone_with(n, {});  // a copy: a storage of its own
       for (size_t i = 0; i < n.outputs.size(); ++i)
         define_root(n.outputs[i], copy_of(c->outputs[i], n));
+      const Sym same = g_.assumptions().simplify(layouts_agree(base->type, n.output()->type));
+      if (!same.is(0)) sometimes_one_.push_back({alias_.at(base).root, n.output(), same});
       return;
     }
     Value* current = get(base);
@@ -270,6 +273,7 @@ class Functionalizer {
     Value* root = alias_.at(target).root;
     refuse_constant(n, root);
     refuse_from_block(n, root);
+    require_copies(n, root);
     Node twin;
     twin.op = n.op->twin;
     twin.args = n.args;
@@ -291,6 +295,61 @@ class Functionalizer {
     updated.version = state.version;
     if (a.view) alias_[target] = updated;
     for (Value* o : n.outputs) alias_[o] = updated;
+  }
+
+  // ---- copies that are no copies for some sizes
+
+  // When the tensor is contiguous, a copy that would make it so is the tensor itself.
+  static Sym layouts_agree(const TensorType& in, const TensorType& out) {
+    const std::vector<Sym>& to = in.sizes == out.sizes && out.strides.size() == out.sizes.size()
+                                     ? out.strides
+                                     : contiguous_strides(in.sizes);
+    Sym all(1), any_empty(0);
+    for (size_t d = 0; d < in.sizes.size(); ++d) {
+      all = sym_and(all, sym_or(sym_eq(in.sizes[d], Sym(1)), sym_eq(in.strides[d], to[d])));
+      any_empty = sym_or(any_empty, sym_eq(in.sizes[d], Sym(0)));
+    }
+    return sym_and(all, sym_not(any_empty));
+  }
+
+  void find_last_uses() {
+    size_t i = 0;
+    for (const auto& n : g_.nodes) {
+      Graph::for_each_operand(*n, [&](Value* v) { last_use_[v] = i; });
+      place_[n.get()] = i++;
+    }
+    for (const Output& o : g_.outputs)
+      if (o.value) last_use_[o.value] = i;
+  }
+
+  // Whether what happens to the storage can still be seen after the node.
+  bool is_needed_after(const Node& n, const Value* root) const {
+    if (is_input(root)) return true;
+    const auto now = place_.find(&n);
+    for (const auto& [v, alias] : alias_) {
+      const auto use = last_use_.find(v);
+      if (alias.root == root && use != last_use_.end() &&
+          (now == place_.end() || use->second > now->second))
+        return true;
+    }
+    return false;
+  }
+
+  // A mutation of one of two tensors that are one for some sizes: those sizes are refused.
+  void require_copies(const Node& n, const Value* root) {
+    for (const SometimesOne& pair : sometimes_one_) {
+      if (pair.source != root && pair.copy != root) continue;
+      if (!is_needed_after(n, pair.source == root ? pair.copy : pair.source)) continue;
+      const Sym apart = sym_not(pair.same);
+      const std::set<std::string> names = apart.symbols();
+      const std::string text = fmt::format(
+          "{} ({}: node '{}', {}: for other sizes it writes the tensor that '{}' is a copy of)",
+          apart.str(), n.source.str(), n.name, n.op->name(), pair.copy->name);
+      if (std::ranges::none_of(names, [&](const auto& s) { return g_.symbols.at(s).unbacked; }))
+        g_.guards.push_back({apart, text});
+      else
+        Rewriter(g_, g_.nodes.end(), n).emit("aten._assert_scalar.default", {apart, text});
+    }
   }
 
   // Makes the storage of `target` hold `value` there: through its images, then through its views.
@@ -368,8 +427,18 @@ class Functionalizer {
     }
   }
 
+  // A tensor and a copy of it that is the tensor itself when `same` holds.
+  struct SometimesOne {
+    const Value* source;
+    const Value* copy;
+    Sym same;
+  };
+
   Graph& g_;
   std::map<Value*, Alias> alias_;
+  std::vector<SometimesOne> sometimes_one_;
+  std::map<const Value*, size_t> last_use_;  // of the mutating program
+  std::map<const Node*, size_t> place_;
   std::map<Value*, Root> roots_;
   std::map<Value*, Value*> overlapping_;
   std::vector<std::unique_ptr<Node>> retired_;
