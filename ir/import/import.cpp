@@ -430,11 +430,10 @@ ImportedGraph import_graph(std::shared_ptr<const pt2::ExportedProgram> program) 
   try {
     verify(*imported.graph, GraphStage::Graph);
   } catch (const InternalError& e) {
-    // All of it was taken from the archive, which therefore contradicts itself.
     user_error(
-        "{}: the archive's types and ops do not fit together: {}; export the program again, and "
-        "report it to aotc if "
-        "that does not help",
+        "{}: aotc infers other types than the archive declares: {}; either aotc does not know this "
+        "use of the op or the archive is damaged: export the program again, and report it to aotc "
+        "if that does not help",
         path, e.what());
   }
   return imported;

@@ -93,13 +93,16 @@ class GraphRun {
 
   // What eager refuses of these sizes, where the compiler could not tell.
   void require_conditions(const Node& n) {
-    if (call_.symbols.empty() || !n.op->infer) return;
+    if (call_.symbols.empty() || (!n.op->infer && !n.op->as<RewriteMeaning>())) return;
     auto [met, fresh] = met_.try_emplace(&n, call_.symbols);
     if (!fresh && met->second == call_.symbols) return;
     met->second = call_.symbols;
     const ConcreteNode here(n, call_.symbols);
     try {
-      n.op->infer(here.node);
+      if (n.op->infer)
+        n.op->infer(here.node);
+      else
+        infer_by_rewriting(graph_, here.node);
     } catch (const UserError& e) {
       throw CheckFailed(e.what());
     }
@@ -191,7 +194,7 @@ class GraphRun {
     const Image i = it->second;
     if (!i.node) return store(i.from, value);
     if (i.node->op->put) return store(i.from, put(*i.node, i.from, value));
-    Tensor whole = copy(tensor(i.from));
+    Tensor whole = with_layout(copy(tensor(i.from)), *i.from);  // or the view could be a copy
     assign(eager_view(*i.node, i.result, whole, call_.symbols), value);
     store(i.from, whole);
   }

@@ -2,6 +2,7 @@
 // kernels do.
 #include <cmath>
 
+#include "ir/ops/number_fit.h"
 #include "ir/ops/row_helpers.h"
 #include "ir/ops/scalar_math.h"
 
@@ -90,7 +91,11 @@ Rows piecewise() {
                 Promote, leaky),
       scalar_op("aten._prelu_kernel.default(Tensor self, Tensor weight) -> Tensor", Promote, leaky),
       scalar_op("aten.hardtanh.default(Tensor self, Scalar min_val=-1, Scalar max_val=1) -> Tensor",
-                SameAs0, [](Elements& x) { return minimum(maximum(x[0], x[1]), x[2]); }),
+                SameAs0,
+                [](Elements& x) {
+                  E low = bound_element(x, "min_val"), high = bound_element(x, "max_val");
+                  return minimum(maximum(x[0], low), high);
+                }),
       scalar_op("aten.hardsigmoid.default(Tensor self) -> Tensor", Promote, hard_sigmoid),
       scalar_op("aten.hardswish.default(Tensor self) -> Tensor", Promote,
                 [](Elements& x) {

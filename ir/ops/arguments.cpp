@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "ir/ops/number_fit.h"
+
 namespace aotc {
 namespace {
 
@@ -28,11 +30,44 @@ void require_sizes_exist(const Node& n, const Types& types) {
       require(n, can_be_within(s, 0), "its result would have the sizes {}", sizes_text(t.sizes));
 }
 
+// Arguments that eager's kernels convert to the result's element type, which must hold them; others
+// become 0-d tensors, whose conversion wraps. An empty overload stands for all.
+std::vector<std::string_view> converted_numbers(const std::string& op) {
+  static const std::multimap<std::string_view, std::string_view> kNumbers = {
+      {"aten.full", "fill_value"},
+      {"aten.full_like", "fill_value"},
+      {"aten.new_full", "fill_value"},
+      {"aten.scalar_tensor", "s"},
+      {"aten.fill.Scalar", "value"},
+      {"aten.masked_fill.Scalar", "value"},
+      {"aten.where.ScalarSelf", "self"},
+      {"aten.where.ScalarOther", "other"},
+      {"aten.index_fill.int_Scalar", "value"},
+      {"aten.scatter.value", "value"},
+      {"aten.scatter.value_reduce", "value"},
+      {"aten.constant_pad_nd", "value"},
+      {"aten.threshold", "threshold"},
+      {"aten.threshold", "value"},
+      {"aten.add", "alpha"},
+      {"aten.sub", "alpha"},
+      {"aten.subtract", "alpha"},
+      {"aten.rsub", "alpha"},
+      {"aten.addcmul", "value"},
+      {"aten.pow.Tensor_Scalar", "exponent"},
+  };
+  std::vector<std::string_view> names;
+  for (const std::string& key : {op, without_overload(op)})
+    for (auto [it, end] = kNumbers.equal_range(key); it != end; ++it) names.push_back(it->second);
+  return names;
+}
+
 void run_before(OpDef& op, void (*check)(const Node&)) {
   if (op.infer)
-    op.infer = [check, infer = std::move(op.infer)](const Node& n) {
+    op.infer = [check, infer = std::move(op.infer),
+                numbers = converted_numbers(op.name())](const Node& n) {
       if (check) check(n);
       Types types = infer(n);
+      for (std::string_view number : numbers) require_fits(n, number, types.at(0).dtype);
       require_sizes_exist(n, types);
       return types;
     };

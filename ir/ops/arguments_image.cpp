@@ -24,7 +24,7 @@ void require_padding_reach(const Node& n, std::string_view mode) {
   for (size_t i = 0; i < pad.size(); ++i) {
     const Sym& size = sizes[sizes.size() - 1 - i / 2];
     Sym most = mode == "reflect" ? size - 1 : size;
-    require(n, !size.is(0), "a dimension without elements has nothing to pad with");
+    require(n, can_hold(sym_ne(size, 0)), "a dimension without elements has nothing to pad with");
     require(n, mode == "replicate" || can_be_within(most - pad[i], 0),
             "a padding of {} is more than a dimension of {} elements allows", pad[i].str(),
             size.str());

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "ir/ops/arguments.h"
+#include "ir/ops/number_fit.h"
 
 namespace aotc {
 namespace {
@@ -45,6 +46,11 @@ void check_arange(const Node& n) {
   Arg step = s.index_of("step") < 0 ? Arg(Sym(1)) : arg(n, "step");
   require(n, !is_zero_number(step), "'step' is 0");
   auto a = known_number(start), e = known_number(arg(n, "end")), by = known_number(step);
+  if (is_whole(start) && is_whole(arg(n, "end")) && by) {
+    const Sym from = number_arg(start), to = number_arg(arg(n, "end"));
+    require(n, can_hold(*by > 0 ? sym_le(from, to) : sym_le(to, from)),
+            "a step of {} does not lead from {} to {}", *by, from.str(), to.str());
+  }
   if (!a || !e || !by) return;
   require(n, std::isfinite(*a) && std::isfinite(*e) && std::isfinite(*by), "a bound is not finite");
   require(n, *a == *e || (*e > *a) == (*by > 0), "a step of {} does not lead from {} to {}", *by,
@@ -119,9 +125,28 @@ void check_lerp(const Node& n) {
   if (n.op->schema.args[2].is_tensor()) require_same_dtype(n, {"self", "weight"});
 }
 
-void check_hardtanh(const Node& n) {
+void check_relu6(const Node& n) {
   require_not_bool(n, "self");
   require_real(n, "self");
+}
+
+void check_hardtanh(const Node& n) {
+  check_relu6(n);
+  const DType t = dtype_of(n, "self");
+  if (!is_integer(t)) return;
+  require_fits(n, "min_val", DType::Int64);
+  require_fits(n, "max_val", DType::Int64);
+  require_bounds_meet(n, "min_val", "max_val", t);
+}
+
+void check_clamp(const Node& n) {
+  const bool one = n.op->schema.args.size() == 2;
+  const std::string_view only = n.op->schema.args[1].name;
+  const std::string_view low = one && only == "max" ? "" : "min",
+                         high = one && only == "min" ? "" : "max";
+  std::vector<int> promoting{0, 1};
+  if (!one) promoting.push_back(2);
+  require_bounds_meet(n, low, high, result_type(n, promoting));
 }
 
 // Bits of integers and bools.
@@ -163,6 +188,45 @@ void check_matrix_norm(const Node& n) {
 void check_nonzero_static(const Node& n) { require_not_negative(n, "size"); }
 
 }  // namespace
+
+std::optional<std::pair<int64_t, int64_t>> integer_range(DType t) {
+  if (!is_integer(t) || element_size(t) == 8) return std::nullopt;
+  const int64_t values = int64_t{1} << (8 * element_size(t));
+  if (!is_signed_integer(t)) return std::pair{int64_t{0}, values - 1};
+  return std::pair{-values / 2, values / 2 - 1};
+}
+
+void require_fits(const Node& n, std::string_view name, DType t) {
+  if (!is_integer(t) || !is_given(n, name)) return;
+  const Arg& a = arg(n, name);
+  const auto range = integer_range(t);
+  if (auto* d = std::get_if<double>(&a)) {
+    const double low = range                  ? static_cast<double>(range->first)
+                       : is_signed_integer(t) ? -0x1p63
+                                              : 0;
+    const bool below = range ? *d <= static_cast<double>(range->second) : *d < 0x1p63;
+    require(n, *d >= low && below, "'{}' is {}, which {} does not hold", name, *d, aotc::name(t));
+  }
+  auto* s = std::get_if<Sym>(&a);
+  if (!s || !range) return;
+  const int64_t low = is_signed_integer(t) ? range->first : -range->second;
+  require(n, can_be_within(*s, low, range->second), "'{}' is {}, which {} does not hold", name,
+          s->str(), aotc::name(t));
+}
+
+void require_bounds_meet(const Node& n, std::string_view low, std::string_view high, DType t) {
+  const auto range = integer_range(t);
+  if (!range) return;
+  auto bound = [&](std::string_view name) -> const Sym* {
+    return name.empty() || !is_given(n, name) ? nullptr : std::get_if<Sym>(&arg(n, name));
+  };
+  if (const Sym* s = bound(low))
+    require(n, can_hold(sym_le(*s, Sym(range->second))), "'{}' is {}, above all numbers of {}", low,
+            s->str(), name(t));
+  if (const Sym* s = bound(high))
+    require(n, can_hold(sym_le(Sym(range->first), *s)), "'{}' is {}, below all numbers of {}", high,
+            s->str(), name(t));
+}
 
 ArgumentRules number_rules() {
   return {
@@ -224,8 +288,12 @@ ArgumentRules number_rules() {
       {"aten.neg", check_not_bool_self},
       {"aten.negative", check_not_bool_self},
       {"aten.relu", check_not_bool_self},
-      {"aten.relu6", check_hardtanh},
+      {"aten.relu6", check_relu6},
       {"aten.hardtanh", check_hardtanh},
+      {"aten.clamp", check_clamp},
+      {"aten.clip", check_clamp},
+      {"aten.clamp_min", check_clamp},
+      {"aten.clamp_max", check_clamp},
       {"aten.sub", check_subtraction},
       {"aten.subtract", check_subtraction},
       {"aten.rsub", check_subtraction},

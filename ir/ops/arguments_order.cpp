@@ -13,7 +13,8 @@ Sym length_along(const Node& n, std::string_view arg = "dim") {
 }
 
 void require_nonempty_along(const Node& n) {
-  require(n, !length_along(n).is(0), "dimension {} has no elements", int_arg(n, "dim"));
+  require(n, can_hold(sym_ne(length_along(n), 0)), "dimension {} has no elements",
+          int_arg(n, "dim"));
 }
 
 std::string_view first_name(const Node& n) { return n.op->schema.args[0].name; }
@@ -95,7 +96,8 @@ void check_embedding_bag(const Node& n) {
   require_within(n, "mode", 0, 2);
   bool last = bool_arg(n, "include_last_offset");
   const Sym& bags = sizes_of(n, "offsets")[0];
-  require(n, !last || !bags.is(0), "'offsets' is empty although it includes the last one");
+  require(n, !last || can_hold(sym_ne(bags, 0)),
+          "'offsets' is empty although it includes the last one");
   if (is_given(n, "per_sample_weights")) {
     require(n, int_arg(n, "mode") == 0, "'per_sample_weights' needs mode 0, found {}",
             int_arg(n, "mode"));
@@ -250,7 +252,7 @@ void check_quantile(const Node& n) {
   require(n, t == DType::Float32 || t == DType::Float64,
           "'self' is {}, expected float32 or float64", name(t));
   require_word(n, "interpolation", {"linear", "lower", "higher", "nearest", "midpoint"});
-  require(n, !product(input_type(n).sizes).is(0), "'self' has no elements");
+  require(n, can_hold(sym_ne(product(input_type(n).sizes), 0)), "'self' has no elements");
   if (is_given(n, "dim")) length_along(n);
   if (auto* q = std::get_if<Value*>(&arg(n, "q"))) {
     require(n, (*q)->type.rank() <= 1, "'q' has {} dimensions, expected 0 or 1", (*q)->type.rank());

@@ -179,6 +179,31 @@ void require_known_layout(const Node& n) {
           sizes_text(strides_of(self->type)));
 }
 
+// Eager reads the elements as they lie in memory where the sizes change.
+void require_order_in_memory(const Node& n, const Index& to) {
+  require_known_layout(n);
+  const TensorType& t = input_type(n);
+  if (to == t.sizes) return;
+  const Index strides = strides_of(t), rows = contiguous_strides(t.sizes);
+  for (size_t d = 0; d < t.rank(); ++d)
+    require(n, t.sizes[d].is(1) || strides[d] == rows[d],
+            "'self' has the strides {}, expected the row-major ones {}; call contiguous() before",
+            sizes_text(strides), sizes_text(rows));
+}
+
+void check_resize(const Node& n) {
+  require_not_negative(n, "size");
+  require_order_in_memory(n, syms_arg(n, "size"));
+}
+
+void check_resize_as(const Node& n) { require_order_in_memory(n, sizes_of(n, "the_template")); }
+
+// In place, the elements are found where they lie.
+void check_resize_in_place(const Node& n) {
+  require_not_negative(n, "size");
+  if (syms_arg(n, "size") != input_type(n).sizes) require_known_layout(n);
+}
+
 // The elements lie within the tensor, as far as all numbers are known.
 void check_as_strided(const Node& n) {
   require_known_layout(n);
@@ -364,6 +389,10 @@ ArgumentRules view_rules() {
       {"aten.as_strided", check_as_strided},
       {"aten.as_strided_copy", check_as_strided},
       {"aten._reshape_alias_copy", require_known_layout},
+      {"aten.resize", check_resize},
+      {"aten.resize_as", check_resize_as},
+      {"aten.resize_", check_resize_in_place},
+      {"aten.resize_as_", require_known_layout},
       {"aten.slice_scatter", check_view_scatter<check_slice>},
       {"aten.select_scatter", check_view_scatter<check_select>},
       {"aten.diagonal_scatter", check_view_scatter<check_diagonal>},

@@ -1,5 +1,6 @@
 // Copies and conversions: clone, copy, to. A conversion that changes nothing is its argument, as in
 // eager.
+#include "ir/ops/shape_math.h"
 #include "ir/ops/tensor_expr.h"
 
 namespace aotc {
@@ -20,13 +21,82 @@ Types converted_type(const Node& n) {
   return {contiguous_type(t.dtype, t.sizes, t.device)};
 }
 
-// The argument itself where dtype and device stay and no copy is asked for.
+// Whether a tensor's elements lie in memory as eager's channels-last formats have them: all steps
+// of eager's comparison of strides, in its order. A step that the sizes leave open takes both ways;
+// nullopt where they do not agree.
+class ChannelsLast {
+ public:
+  ChannelsLast(const TensorType& t, const Assumptions& known)
+      : sizes_(t.sizes), strides_(strides_of(t)), known_(known) {
+    if (t.rank() == 4) order_ = {1, 3, 2, 0};
+    if (t.rank() == 5) order_ = {1, 4, 3, 2, 0};
+  }
+
+  std::optional<bool> holds() const {
+    if (order_.empty()) return false;
+    return unless(sym_eq(strides_[1], 0), [&] { return from(0, Sym(0)); });
+  }
+
+ private:
+  using Rest = std::function<std::optional<bool>()>;
+
+  // False where `refuted` holds, else what the rest finds.
+  std::optional<bool> unless(const Sym& refuted, const Rest& rest) const {
+    const auto is = known_.simplify(refuted).constant();
+    if (is) return *is != 0 ? std::optional<bool>(false) : rest();
+    return rest() == std::optional<bool>(false) ? std::optional<bool>(false) : std::nullopt;
+  }
+
+  // The dimensions from `i` on, innermost first, given the extent of those before.
+  std::optional<bool> from(size_t i, const Sym& extent) const {
+    if (i == order_.size()) return true;
+    const size_t d = order_[i];
+    return unless(sym_eq(sizes_[d], 0), [&, d] {
+      return unless(sym_lt(strides_[d], extent), [&, d] {
+        const Sym ambiguous = d == 0 ? sym_eq(extent, strides_[1]) : Sym(0);
+        return unless(ambiguous, [&, d] { return from(i + 1, strides_[d] * sizes_[d]); });
+      });
+    });
+  }
+
+  const Index& sizes_;
+  const Index strides_;
+  const Assumptions& known_;
+  std::vector<size_t> order_;
+};
+
+// Numbers of memory formats in an archive; 0 is the contiguous one where a schema has it as
+// default.
+enum MemoryFormat : int64_t {
+  kContiguous = 1,
+  kChannelsLast = 2,
+  kChannelsLast3d = 3,
+  kPreserve = 4
+};
+
+// Whether eager takes the argument to have the format that is asked for.
+bool has_asked_format(const Rewriter& r, const TensorType& t) {
+  if (arg_is_none(r.node, "memory_format")) return true;
+  const int64_t asked = int_arg(r.node, "memory_format");
+  if (asked == kPreserve) return true;
+  const Assumptions known = r.graph.assumptions();
+  const auto last = ChannelsLast(t, known).holds();
+  if (!last)
+    unsupported(r.node, "a memory format that only some sizes of a call have",
+                "clone the tensor with that memory_format");
+  const int64_t own = !*last ? kContiguous : t.rank() == 4 ? kChannelsLast : kChannelsLast3d;
+  return own == asked || (own == kContiguous && asked == 0);
+}
+
+// The argument itself where dtype, device and memory format stay and no copy is asked for.
 std::vector<Value*> to(Rewriter& r, std::optional<DType> dtype, std::optional<Device> device) {
   TensorExpr self = in(r, "self");
+  const bool formats = r.node.op->schema.index_of("memory_format") >= 0;
   bool copy = r.node.op->schema.index_of("copy") >= 0 && bool_arg(r.node, "copy");
   DType target = dtype.value_or(self.dtype());
   bool moves = device && !(*device == self.v->type.device);
-  if (!copy && !moves && target == self.dtype()) return {self};
+  if (!copy && !moves && target == self.dtype() && (!formats || has_asked_format(r, self.v->type)))
+    return {self};
   Arg layout = None{}, place = moves ? Arg(*device) : Arg(None{});
   return {self.apply("aten._to_copy.default", {target, layout, place})};
 }

@@ -37,7 +37,7 @@ TensorType new_type(const Node& n) {
   return contiguous_type(dtype_or(n, input_type(n).dtype), syms_arg(n, "size"), device_of(n));
 }
 TensorType number_type(const Node& n) {
-  return contiguous_type(dtype_or(n, type_of_number(arg(n, "s"))), {}, device_of(n));
+  return contiguous_type(dtype_or(n, DType::Float32), {}, device_of(n));
 }
 
 // Every element is the argument `value`, or the constant where `value` is empty.
@@ -128,8 +128,14 @@ Arg arange_step(const Node& n) {
 Sym arange_length(const Node& n) {
   const Arg start = arange_start(n), step = arange_step(n);
   const Arg& end = arg(n, "end");
-  if (is_whole(start) && is_whole(step) && is_whole(end))
-    return sym_max(ceildiv(number_arg(end) - number_arg(start), number_arg(step)), 0);
+  if (is_whole(start) && is_whole(step) && is_whole(end)) {
+    const Sym by = number_arg(step), way = number_arg(end) - number_arg(start);
+    const auto known = by.constant();
+    return sym_max(known && *known < 0 ? ceildiv(Sym(0) - way, Sym(0) - by)
+                   : known             ? ceildiv(way, by)
+                                       : Sym(0) - floordiv(Sym(0) - way, by),
+                   0);
+  }
   Sym span = float_sub(number_arg(end), number_arg(start));
   return sym_max(ceil_to_int(float_div(span, number_arg(step))), 0);
 }

@@ -160,7 +160,7 @@ TensorExpr quantiles(Rewriter& r, TensorExpr x, TensorExpr q, int64_t dim, bool 
   else if (mode == "nearest")
     result = at(rank.apply("aten.round.default"));
   else if (mode == "midpoint")
-    result = (at(low) + at(high)) * 0.5;
+    result = at(low).apply("aten.lerp.Scalar", {at(high).v, 0.5});
   else
     result = at(low).apply("aten.lerp.Tensor", {at(high).v, (rank - low).v});
   if (leave_out_nan) return result;

@@ -56,6 +56,14 @@ TensorExpr window_places(const std::vector<TensorExpr>& starts, const Index& siz
   return places.reshape({starts[0].size(0), starts[0].size(1), windows, elements});
 }
 
+// The last NaN among the values along the last dimension, else the first of the greatest.
+TensorExpr place_of_best(TensorExpr values, TensorExpr first) {
+  Rewriter& r = *values.r;
+  TensorExpr taps{&r, r("aten.arange.default", {values.size(-1), DType::Int64})};
+  TensorExpr nan = where(isnan(values), taps.v, Sym(-1)).amax({values.rank() - 1});
+  return where(nan >= Sym(0), nan.v, first.v);
+}
+
 // (maxima, their positions in the plane)
 Values fractional_pool(Rewriter& r, size_t count) {
   TensorExpr self = in(r, "self"), samples = in(r, "random_samples"), x = self;
@@ -83,7 +91,8 @@ Values fractional_pool(Rewriter& r, size_t count) {
   TensorExpr planes = x.reshape({x.size(0), x.size(1), product(sizes)});
   TensorExpr values = planes.apply("aten.gather.default", {Sym(2), flat.v}).reshape(places.sizes());
   Node* best = r.emit("aten.max.dim", {values.v, Sym(-1), true});
-  TensorExpr place = places.apply("aten.gather.default", {Sym(-1), best->output(1)});
+  TensorExpr place =
+      places.apply("aten.gather.default", {Sym(-1), place_of_best(values, {&r, best->output(1)})});
   if (!batched) result.erase(result.begin());
   return {TensorExpr{&r, best->output(0)}.reshape(result), place.reshape(result)};
 }

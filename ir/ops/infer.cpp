@@ -4,6 +4,7 @@
 
 #include "ir/ops/op.h"
 #include "ir/ops/open_conditions.h"
+#include "ir/ops/require.h"
 
 namespace aotc {
 namespace {
@@ -188,6 +189,10 @@ std::vector<TensorType> infer_reduce(const Node& n) {
   const TensorType& in = std::get<Value*>(n.args[0])->type;
   std::vector<int64_t> dims = reduced_dims(n);
   bool keep = n.op->schema.index_of("keepdim") >= 0 && bool_arg(n, "keepdim");
+  if (m.refuses_empty)
+    for (int64_t d : dims)
+      require(n, can_hold(sym_ne(in.sizes[static_cast<size_t>(d)], 0)),
+              "cannot reduce over an empty dimension ({})", d);
   std::vector<Sym> sizes;
   for (size_t i = 0; i < in.rank(); ++i) {
     bool reduced = std::find(dims.begin(), dims.end(), static_cast<int64_t>(i)) != dims.end();

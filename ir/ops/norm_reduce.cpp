@@ -2,13 +2,22 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ir/ops/require.h"
 #include "ir/ops/tensor_expr.h"
 
 namespace aotc {
 namespace {
 
+// An extreme of nothing does not exist.
+void require_some(TensorExpr x, const std::vector<int64_t>& dims) {
+  for (int64_t d : dims)
+    require(x.r->node, can_hold(sym_ne(x.size(d), 0)), "dimension {} is empty: it has no such norm",
+            d);
+}
+
 // The p-norm of x over dims; +-inf are extremes of |x|, 0 counts.
 TensorExpr p_norm(TensorExpr x, double p, const std::vector<int64_t>& dims, bool keep) {
+  if (p < 0 || p == INFINITY) require_some(x, dims);
   TensorExpr magnitude = abs(x);
   if (p == INFINITY) return magnitude.amax(dims, keep);
   if (p == -INFINITY) return magnitude.amin(dims, keep);
@@ -69,20 +78,26 @@ TensorExpr nuclear_norm(TensorExpr x, const std::vector<int64_t>& dims, bool kee
   return per_matrix(singular_values(x, dims[0], dims[1]).sum({-1}, false), dims, keep);
 }
 
+// The norm of a matrix without elements is 0, its maximum is not.
+TensorExpr or_zero_if_empty(TensorExpr norm) { return norm.apply("aten.clamp_min.default", {0.0}); }
+
 TensorExpr matrix_norm(TensorExpr x, double order, int64_t rows, int64_t columns, bool keep,
                        const Node& n) {
   double magnitude = std::abs(order);
   std::vector<int64_t> both{rows, columns};
   if (magnitude == 2) {
     TensorExpr s = singular_values(x, rows, columns);
-    return per_matrix(order > 0 ? s.amax({-1}, false) : s.amin({-1}, false), both, keep);
+    if (order < 0) require_some(x, both);
+    return per_matrix(order > 0 ? or_zero_if_empty(s.amax({-1}, false)) : s.amin({-1}, false), both,
+                      keep);
   }
   if (magnitude != 1 && magnitude != INFINITY)
     unsupported(n, fmt::format("a matrix norm of order {}", order),
                 "use the orders fro, nuc, 1, -1, 2, -2, inf, -inf");
   int64_t summed = magnitude == 1 ? rows : columns;
+  if (order < 0) require_some(x, {magnitude == 1 ? columns : rows});
   TensorExpr sums = abs(x).sum({summed});
-  return order > 0 ? sums.amax(both, keep) : sums.amin(both, keep);
+  return order > 0 ? or_zero_if_empty(sums.amax(both, keep)) : sums.amin(both, keep);
 }
 
 TensorExpr named_norm(TensorExpr x, const std::string& name, const std::vector<int64_t>& dims,

@@ -2,6 +2,7 @@
 // powers, minimum and maximum, interpolation.
 #include <cmath>
 
+#include "ir/ops/number_fit.h"
 #include "ir/ops/row_helpers.h"
 #include "ir/ops/scalar_math.h"
 
@@ -257,8 +258,8 @@ Rows powers() {
 // Bounds that are None do not bound. Where both bound and they cross, the upper one wins.
 E clamp(Elements& x) {
   E v = x[0];
-  if (!x.is_none("min")) v = maximum(v, x["min"]);
-  if (!x.is_none("max")) v = minimum(v, x["max"]);
+  if (!x.is_none("min")) v = maximum(v, bound_element(x, "min"));
+  if (!x.is_none("max")) v = minimum(v, bound_element(x, "max"));
   return v;
 }
 
@@ -273,11 +274,13 @@ Rows bounds() {
     rows.push_back(scalar_op(schema, Promote, clamp, {"self", "min", "max"}));
   for (std::string_view schema : {"aten.clamp_min.default(Tensor self, Scalar min) -> Tensor",
                                   "aten.clamp_min.Tensor(Tensor self, Tensor min) -> Tensor"})
-    rows.push_back(scalar_op(schema, Promote, [](Elements& x) { return maximum(x[0], x[1]); },
+    rows.push_back(scalar_op(schema, Promote,
+                             [](Elements& x) { return maximum(x[0], bound_element(x, "min")); },
                              {"self", "min"}));
   for (std::string_view schema : {"aten.clamp_max.default(Tensor self, Scalar max) -> Tensor",
                                   "aten.clamp_max.Tensor(Tensor self, Tensor max) -> Tensor"})
-    rows.push_back(scalar_op(schema, Promote, [](Elements& x) { return minimum(x[0], x[1]); },
+    rows.push_back(scalar_op(schema, Promote,
+                             [](Elements& x) { return minimum(x[0], bound_element(x, "max")); },
                              {"self", "max"}));
   const std::pair<std::string_view, Prim> promoting[] = {
       {"aten.maximum.default(Tensor self, Tensor other) -> Tensor", Prim::maximum},
@@ -342,6 +345,20 @@ Rows others() {
 }
 
 }  // namespace
+
+E bound_element(Elements& x, std::string_view name) {
+  const Arg& a = arg(x.node, name);
+  const auto range = integer_range(x.common);
+  Sym bound;
+  if (auto* s = std::get_if<Sym>(&a); s && range)
+    bound = *s;
+  else if (auto* d = std::get_if<double>(&a); d && is_integer(x.common))
+    bound = static_cast<int64_t>(*d);  // of a hardtanh
+  else
+    return x[name];
+  if (range) bound = sym_min(sym_max(bound, Sym(range->first)), Sym(range->second));
+  return cast(x.k.index(bound), x.compute);
+}
 
 Rows pointwise_ops() {
   Rows rows = unary_math();

@@ -98,6 +98,24 @@ Sym flat_position(const TensorType& t, const Index& at, size_t spatial) {
   return position;
 }
 
+// The greatest value and its position: the first one's, but the last NaN's, as eager's comparison
+// (greater than the greatest so far, or NaN) has it. Positions outside of the input are INT64_MAX.
+void store_best(Lowering& l, const Node& n, KernelBuilder& k, const Index& index, E value,
+                E position) {
+  auto [best, place] = k.accumulate_best(Prim::maximum, value, position);
+  const bool may_be_nan = is_floating(value.dtype());
+  int last_nan = -1;
+  if (may_be_nan)
+    last_nan = k.accumulate(Prim::maximum,
+                            where(isnan(value), position, k.constant(int64_t{-1}, DType::Int64)));
+  k.begin_phase();
+  k.store(l.output(n, 0), index, k.result(best));
+  E at = k.result(place);
+  if (may_be_nan) at = where(isnan(k.result(best)), k.result(last_nan), at);
+  k.store(l.output(n, 1), index, at);
+  l.finish(k, n);
+}
+
 void lower_max(Lowering& l, const Node& n) {
   Windows w = windows_of(n);
   const TensorType& t = input_type(n);
@@ -109,11 +127,7 @@ void lower_max(Lowering& l, const Node& n) {
       cast(l.load(k, std::get<Value*>(n.args[0]), tap.at, tap.inside, lowest(k, t.dtype)), compute);
   E position = where(tap.inside, k.index(flat_position(t, tap.at, w.spatial())),
                      k.constant(INT64_MAX, DType::Int64));
-  auto [best, place] = k.accumulate_best(Prim::maximum, value, position);
-  k.begin_phase();
-  k.store(l.output(n, 0), index, k.result(best));
-  k.store(l.output(n, 1), index, k.result(place));
-  l.finish(k, n);
+  store_best(l, n, k, index, value, position);
 }
 
 OpDef max_op(std::string_view schema) {
@@ -242,11 +256,7 @@ void lower_adaptive_max(Lowering& l, const Node& n) {
                  compute_type(t.dtype));
   E position = where(tap.inside, k.index(flat_position(t, tap.at, spatial)),
                      k.constant(INT64_MAX, DType::Int64));
-  auto [best, place] = k.accumulate_best(Prim::maximum, value, position);
-  k.begin_phase();
-  k.store(l.output(n, 0), index, k.result(best));
-  k.store(l.output(n, 1), index, k.result(place));
-  l.finish(k, n);
+  store_best(l, n, k, index, value, position);
 }
 
 OpDef adaptive_average_op(std::string_view schema) {

@@ -65,6 +65,7 @@ Rows extremes() {
   ReduceMeaning minimum{.combine = Prim::minimum, .refuses_empty = true};
   ReduceMeaning argmax{.combine = Prim::maximum, .result = R::Index, .refuses_empty = true};
   ReduceMeaning argmin{.combine = Prim::minimum, .result = R::Index, .refuses_empty = true};
+  const ReduceMeaning of_any{.combine = Prim::maximum}, least_of_any{.combine = Prim::minimum};
   ReduceMeaning max_at = maximum, min_at = minimum;
   max_at.with_index = min_at.with_index = true;
   return {
@@ -72,6 +73,9 @@ Rows extremes() {
                 maximum),
       reduce_op("aten.amin.default(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
                 minimum),
+      reduce_op("aotc.amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", of_any),
+      reduce_op("aotc.amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor",
+                least_of_any),
       reduce_op("aten.max.default(Tensor self) -> Tensor", maximum),
       reduce_op("aten.min.default(Tensor self) -> Tensor", minimum),
       reduce_op("aten.max.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor "

@@ -99,8 +99,8 @@ void require_same_sizes(const Node& n, std::string_view arg, std::string_view as
 void require_elements(const Node& n, std::string_view arg, size_t batch) {
   const Index& sizes = sizes_of(n, arg);
   for (size_t d = batch; d < sizes.size(); ++d)
-    require(n, !sizes[d].is(0), "'{}' has the sizes {}, dimension {} must not be empty", arg,
-            sizes_text(sizes), d);
+    require(n, can_hold(sym_ne(sizes[d], 0)),
+            "'{}' has the sizes {}, dimension {} must not be empty", arg, sizes_text(sizes), d);
 }
 
 Shapes& Shapes::match(std::string_view arg, std::string_view word) {

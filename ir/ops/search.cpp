@@ -135,10 +135,21 @@ Types bag_types(const Node& n) {
   bool max = b.mode == BagMode::Max;
   // torch leaves the bag of each index empty where its kernel does not need it; the program says when.
   const bool empty = n.outputs.size() > 1 && n.output(1)->type.sizes == Index{Sym(0)};
+  // Without its gradient's preparation, eager has room for all offsets in the bags' sizes of plain
+  // sums; torch's declaration has it in others. The program says which, where it is one of the two.
+  const Sym& offsets = b.offsets->type.sizes[0];
+  const bool forward = n.op->name() == "aten._embedding_bag_forward_only.default";
+  const bool all = b.mode == BagMode::Sum && forward;
+  auto counted = [&](size_t output) {
+    if (n.outputs.size() > output)
+      for (const Sym& size : {offsets, b.count})
+        if (n.output(output)->type.sizes == Index{size}) return size;
+    return all ? offsets : b.count;
+  };
   return {contiguous_type(w.dtype, {b.count, width}, w.device),
-          contiguous_type(it, {empty ? Sym(0) : total}, w.device), contiguous_type(it, {b.count}, w.device),
+          contiguous_type(it, {empty ? Sym(0) : total}, w.device), contiguous_type(it, {counted(2)}, w.device),
           max ? contiguous_type(it, {b.count, width}, w.device)
-              : contiguous_type(it, {b.count}, w.device)};
+              : contiguous_type(it, {counted(3)}, w.device)};
 }
 
 // The last bag that starts at or before the index.
@@ -223,7 +234,7 @@ void store_output(Lowering& l, const Node& n, int i, loops::BufferId from, bool 
   l.finish(k, n);
 }
 
-// Eager's path for plain sums leaves output 1 empty and does not fill outputs 2 and 3.
+// Eager's path for plain sums may leave output 1 empty and does not fill outputs 2 and 3.
 void lower_embedding_bag(Lowering& l, const Node& n) {
   Bags b = bags_of(n);
   check_indices(l, n, b.indices, b.weight->type.sizes[0], Negative::Refused);
@@ -250,10 +261,11 @@ void lower_embedding_bag(Lowering& l, const Node& n) {
   }
   k.store(l.output(n, 0), at, total);
   l.finish(k, n);
-  bool unset = n.output(1)->type.sizes[0].is(0) && !b.indices->type.sizes[0].is(0);
-  store_output(l, n, 1, numbers, unset);
-  store_output(l, n, 2, bag_sizes, unset);
-  store_output(l, n, 3, max ? positions : bag_sizes, unset);
+  const bool empty = n.output(1)->type.sizes[0].is(0) && !b.indices->type.sizes[0].is(0);
+  const bool sums = b.mode == BagMode::Sum;
+  store_output(l, n, 1, numbers, empty);
+  store_output(l, n, 2, bag_sizes, sums);
+  store_output(l, n, 3, max ? positions : bag_sizes, sums);
 }
 
 Values embedding_bag(Rewriter& r) {

@@ -36,8 +36,15 @@ Values masked_softmax(Rewriter& r) {
 // The derivative of glu at x along dx, given its value.
 Values glu_jvp(Rewriter& r) {
   TensorExpr value = widened(in(r, "glu")), x = widened(in(r, "x")), dx = widened(in(r, "dx"));
-  int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
+  require_rank(r.node, "x", 1);
+  const auto dim = static_cast<int64_t>(require_dim(r.node, "dim", x.rank()));
+  require_same_sizes(r.node, "dx", "x");
+  require(r.node, can_be_equal(mod(x.size(dim), 2), 0),
+          "dimension {} of 'x' has {} elements, expected an even number", dim, x.size(dim).str());
   Sym half = floordiv(x.size(dim), 2);
+  Index halved = x.sizes();
+  halved[static_cast<size_t>(dim)] = half;
+  require_sizes(r.node, "glu", halved);
   TensorExpr gate = sigmoid(x.slice(dim, half, half * 2));
   TensorExpr first = dx.slice(dim, 0, half), second = dx.slice(dim, half, half * 2);
   TensorExpr result = first * gate + value * (second - gate * second);

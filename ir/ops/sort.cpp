@@ -129,14 +129,20 @@ Sorted median_along(Rewriter& r, TensorExpr x, int64_t dim, bool keep, bool skip
   return {pick(s.values), pick(s.indices)};
 }
 
+// The vector, or one NaN where it has no elements; what that is as an integer, eager does not say.
+TensorExpr or_nan(Rewriter& r, TensorExpr x) {
+  const Sym missing = r.graph.assumptions().simplify(sym_max(Sym(1) - x.size(0), 0));
+  if (missing.is(0)) return x;
+  Value* nan = r.full({missing}, std::numeric_limits<double>::quiet_NaN(), DType::Float32);
+  return {&r, r("aten.cat.default", {Values{x, r.cast(nan, x.dtype())}, Sym(0)})};
+}
+
 OpDef median_op(std::string_view schema, bool whole, bool skip_nan) {
   return rewrite_op(schema, [whole, skip_nan](Rewriter& r) {
     TensorExpr x = in(r, "self");
-    if (whole && product(x.sizes()).is(0))
-      return Values{
-          r.cast(r.full({}, std::numeric_limits<double>::quiet_NaN(), DType::Float32), x.dtype())};
     if (whole)
-      return Values{median_along(r, x.reshape({product(x.sizes())}), 0, false, skip_nan).values};
+      return Values{
+          median_along(r, or_nan(r, x.reshape({product(x.sizes())})), 0, false, skip_nan).values};
     int64_t dim = wrap_dim(int_arg(r.node, "dim"), x.rank(), r.node);
     Sorted s = median_along(r, x, dim, bool_arg(r.node, "keepdim"), skip_nan);
     return Values{s.values, s.indices};

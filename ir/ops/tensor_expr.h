@@ -37,7 +37,8 @@ struct TensorExpr {
   }
   TensorExpr squeeze(int64_t dim) const { return apply("aten.squeeze.dim", {Sym(dim)}); }
 
-  // Reductions over `dims`, kept as dimensions of size 1 by default.
+  // Reductions over `dims`, kept as dimensions of size 1 by default. The extremes of nothing are the
+  // type's: what eager refuses of them is the row's to say.
   TensorExpr sum(std::vector<int64_t> dims, bool keep = true) const;
   TensorExpr mean(std::vector<int64_t> dims, bool keep = true) const;
   TensorExpr amax(std::vector<int64_t> dims, bool keep = true) const;
@@ -56,10 +57,10 @@ inline TensorExpr TensorExpr::mean(std::vector<int64_t> dims, bool keep) const {
   return apply("aten.mean.dim", {as_syms(dims), keep});
 }
 inline TensorExpr TensorExpr::amax(std::vector<int64_t> dims, bool keep) const {
-  return apply("aten.amax.default", {as_syms(dims), keep});
+  return apply("aotc.amax", {as_syms(dims), keep});
 }
 inline TensorExpr TensorExpr::amin(std::vector<int64_t> dims, bool keep) const {
-  return apply("aten.amin.default", {as_syms(dims), keep});
+  return apply("aotc.amin", {as_syms(dims), keep});
 }
 
 #define AOTC_TENSOR_OPERATOR(symbol, name)                                                       \

@@ -131,9 +131,12 @@ Values closed_range(Rewriter& r) {
   const Arg start = arg(r.node, "start"), end = arg(r.node, "end");
   const Arg step = r.node.op->schema.index_of("step") < 0 ? Arg(Sym(1)) : arg(r.node, "step");
   bool whole = is_whole(start) && is_whole(end) && is_whole(step);
-  Sym span = whole ? floordiv(number_arg(end) - number_arg(start), number_arg(step))
-                   : floor_to_int(float_div(float_sub(number_arg(end), number_arg(start)),
-                                            number_arg(step)));
+  const Sym by = number_arg(step);
+  const bool back = whole && by.constant() && *by.constant() < 0;
+  Sym span = back    ? floordiv(number_arg(start) - number_arg(end), Sym(0) - by)
+             : whole ? floordiv(number_arg(end) - number_arg(start), by)
+                     : floor_to_int(float_div(float_sub(number_arg(end), number_arg(start)),
+                                              number_arg(step)));
   require(r.node, can_be_within(span, 0),
           "the range does not reach its end; change the sign of "
           "'step'");

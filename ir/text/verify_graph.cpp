@@ -261,11 +261,11 @@ class GraphVerifier {
     } catch (const UserError& e) {
       return refuse(e);
     }
-    found_.require(v.type.dtype == inferred.dtype, "%{} is {}, the op yields {}", v.name,
+    found_.require(v.type.dtype == inferred.dtype, "%{} is declared as {}, aotc infers {}", v.name,
                    aotc::name(v.type.dtype), aotc::name(inferred.dtype));
     found_.require(!differ(v.type.sizes, inferred.sizes),
-                   "%{} has the sizes [{}], the op yields [{}]", v.name, list_text(v.type.sizes),
-                   list_text(inferred.sizes));
+                   "%{} is declared with the sizes [{}], aotc infers [{}]", v.name,
+                   list_text(v.type.sizes), list_text(inferred.sizes));
   }
 
   // ---- signature

@@ -1,6 +1,7 @@
 // Arguments that eager torch refuses are user errors that name node, op and Python line, whatever
 // the kind of row; and those next to them, which it takes, are taken.
 #include <catch2/catch.hpp>
+#include <cmath>
 
 #include "ir/ops/arguments.h"
 #include "ir/text/verify.h"
@@ -333,6 +334,62 @@ TEST_CASE("resizing in place") {
   takes("aten.resize_.default", resized({2, 3}));
   takes("aten.resize_.default", resized({4}));
   refuses("aten.resize_.default", resized({7}), "for which it has no memory");
+  auto turned = [](std::vector<int64_t> sizes) {
+    return [sizes](Program& p) {
+      Value* x = p.tensor(DType::Float32, {3, 2});
+      x->type.strides = {Sym(1), Sym(3)};
+      return List{x, ints(sizes)};
+    };
+  };
+  refuses("aten.resize.default", turned({6}), "expected the row-major ones [2, 1]");
+  takes("aten.resize.default", turned({3, 2}));
+  takes("aten.resize_.default", turned({4}));
+}
+
+TEST_CASE("numbers that a type does not hold") {
+  auto of = [](DType t, std::vector<Arg> numbers) {
+    return [t, numbers](Program& p) {
+      List args{p.tensor(t, {3})};
+      args.insert(args.end(), numbers.begin(), numbers.end());
+      return args;
+    };
+  };
+  constexpr DType kByte = DType::UInt8, kSmall = DType::Int8;
+  refuses("aten.full_like.default", of(kByte, {number(300)}), "'fill_value' is 300, which uint8");
+  refuses("aten.full_like.default", of(kByte, {-1.0}), "'fill_value' is -1, which uint8");
+  refuses("aten.fill_.Scalar", of(kSmall, {128.0}), "'value' is 128, which int8");
+  refuses("aten.fill.Scalar", of(DType::Int64, {std::nan("")}), "'value' is nan, which int64");
+  refuses("aten.pow.Tensor_Scalar", of(kSmall, {number(300)}), "'exponent' is 300");
+  refuses("aten.threshold.default", of(kSmall, {number(300), number(1)}), "'threshold' is 300");
+  refuses("aten.clamp.default", of(kByte, {number(256), None{}}), "'min' is 256, above all");
+  refuses("aten.clamp_.default", of(kByte, {None{}, number(-1)}), "'max' is -1, below all");
+  refuses("aten.clamp_min.default", of(kSmall, {number(128)}), "'min' is 128, above all");
+  refuses("aten.clamp_max.default", of(kSmall, {number(-129)}), "'max' is -129, below all");
+  takes("aten.full_like.default", of(kByte, {number(-255)}));
+  takes("aten.full_like.default", of(DType::Bool, {number(300)}));
+  takes("aten.fill.Scalar", of(kSmall, {-128.0}));
+  takes("aten.clamp.default", of(kByte, {number(-5), number(300)}));
+  takes("aten.clamp.default", of(kByte, {number(-5), 300.5}));
+  takes("aten.add.Scalar", of(kSmall, {number(300)}));
+}
+
+TEST_CASE("steps of ranges") {
+  auto from_to = [](int64_t a, int64_t b, int64_t step) {
+    return [=](Program&) { return List{number(a), number(b), number(step)}; };
+  };
+  refuses("aten.arange.start_step", from_to(0, 5, -1), "a step of -1 does not lead from 0 to 5");
+  takes("aten.arange.start_step", from_to(5, 0, -2));
+  takes("aten.arange.start_step", from_to(3, 3, -2));
+}
+
+TEST_CASE("derivatives of gated units") {
+  auto jvp = [](std::vector<int64_t> glu, std::vector<int64_t> x, std::vector<int64_t> dx) {
+    return [=](Program& p) { return List{p.f(glu), p.f(x), p.f(dx), number(-1)}; };
+  };
+  takes("aten.glu_jvp.default", jvp({2, 3}, {2, 6}, {2, 6}));
+  refuses("aten.glu_jvp.default", jvp({2, 6}, {2, 6}, {2, 6}), "'glu' has the sizes [2, 6]");
+  refuses("aten.glu_jvp.default", jvp({2, 3}, {2, 6}, {1, 6}), "'dx' has the sizes [1, 6]");
+  refuses("aten.glu_jvp.default", jvp({2, 3}, {2, 7}, {2, 7}), "expected an even number");
 }
 
 TEST_CASE("a refused node of a program is one user error") {

@@ -157,11 +157,11 @@ TEST_CASE("nodes") {
   SECTION("the dtype that the op yields") {
     node(*g, 0).output()->type.dtype = DType::Int32;
     g->inputs[0].value->type.dtype = DType::Float64;
-    breaks(*g, "%mul is int32, the op yields float64");
+    breaks(*g, "%mul is declared as int32, aotc infers float64");
   }
   SECTION("the sizes that the op yields") {
     node(*g, 0).output()->type.sizes[1] = Sym(5);
-    breaks(*g, "%mul has the sizes [s0, 5], the op yields [s0, 4]");
+    breaks(*g, "%mul is declared with the sizes [s0, 5], aotc infers [s0, 4]");
   }
   SECTION("sizes that may be equal are not reported") {
     g->symbols["s1"] = {1, 64, false};

@@ -61,16 +61,9 @@ AOTC_HD static inline double i1e_f64(double x) {
   return x < 0.0 ? -value : value;
 }
 
-// e^|x| may overflow where the function does not: it is applied in two halves.
-AOTC_HD static inline double i0_f64(double x) {
-  const double half = exp_f64(0.5 * abs(x));
-  return i0e_f64(x) * half * half;
-}
-
-AOTC_HD static inline double i1_f64(double x) {
-  const double half = exp_f64(0.5 * abs(x));
-  return i1e_f64(x) * half * half;
-}
+// Infinite from where e^|x| is, as eager's kernels: a little before the function itself.
+AOTC_HD static inline double i0_f64(double x) { return i0e_f64(x) * exp_f64(abs(x)); }
+AOTC_HD static inline double i1_f64(double x) { return i1e_f64(x) * exp_f64(abs(x)); }
 
 AOTC_HD static inline float i0e_f32(float x) {
   return static_cast<float>(i0e_f64(static_cast<double>(x)));
@@ -80,12 +73,15 @@ AOTC_HD static inline float i1e_f32(float x) {
   return static_cast<float>(i1e_f64(static_cast<double>(x)));
 }
 
+// e^|x| as float32 decides where the results become infinite.
 AOTC_HD static inline float i0_f32(float x) {
-  return static_cast<float>(i0_f64(static_cast<double>(x)));
+  const double value = i0_f64(static_cast<double>(x));
+  return exp_f32(abs(x)) > 3.4028235e38F ? i0e_f32(x) * exp_f32(abs(x)) : static_cast<float>(value);
 }
 
 AOTC_HD static inline float i1_f32(float x) {
-  return static_cast<float>(i1_f64(static_cast<double>(x)));
+  const double value = i1_f64(static_cast<double>(x));
+  return exp_f32(abs(x)) > 3.4028235e38F ? i1e_f32(x) * exp_f32(abs(x)) : static_cast<float>(value);
 }
 
 }  // namespace aotc
