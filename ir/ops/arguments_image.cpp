@@ -21,6 +21,7 @@ void require_pairs(const Node& n) {
 void require_padding_reach(const Node& n, std::string_view mode) {
   const Index& sizes = input_type(n).sizes;
   Index pad = pad_numbers(n);
+  if (mode != "circular") require_elements(n, "self", sizes.size() == pad.size() / 2 + 2 ? 1 : 0);
   for (size_t i = 0; i < pad.size(); ++i) {
     const Sym& size = sizes[sizes.size() - 1 - i / 2];
     Sym most = mode == "reflect" ? size - 1 : size;

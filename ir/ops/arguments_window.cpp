@@ -66,8 +66,11 @@ void check_pool(const Node& n) {
 template <size_t spatial>
 void check_adaptive_pool(const Node& n) {
   require_list(n, "output_size", spatial, 0);
-  require_image(n, "self", spatial);
+  const auto rank = static_cast<int64_t>(spatial);
+  require_rank(n, "self", rank + 1, rank + 2);
   bool averages = n.op->name().find("avg") != std::string::npos;
+  // Eager looks at the channels of some only, and takes the first dimension for the batch.
+  require_elements(n, "self", averages && spatial < 3 ? input_type(n).rank() - spatial : 1);
   if (averages) require_floating(n, "self");
 }
 
@@ -119,7 +122,8 @@ void check_convolved_sizes(const Node& n, const Weights& w) {
               (size + padding[d] * 2).str());
     if (same) require(n, can_be_equal(stride[d], 1), "'padding' \"same\" needs a stride of 1");
     if (!w.transposed) continue;
-    Sym small = sym_or(sym_lt(output_padding[d], stride[d]), sym_lt(output_padding[d], dilation[d]));
+    Sym small =
+        sym_or(sym_lt(output_padding[d], stride[d]), sym_lt(output_padding[d], dilation[d]));
     require(n, can_hold(small), "'output_padding' is {}, expected less than stride or dilation",
             output_padding[d].str());
     Sym result = (size - 1) * stride[d] - padding[d] * 2 + reach + output_padding[d];

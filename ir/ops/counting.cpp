@@ -139,7 +139,8 @@ Range histogram_range(Rewriter& r, TensorExpr x) {
   auto number = [&](double v) { return TensorExpr{&r, r.full({}, v, x.dtype())}; };
   if (least != greatest) return {number(least), number(greatest)};
   if (x.size(0).is(0)) return {number(least - 1), number(greatest + 1)};
-  TensorExpr low = x.amin({0}, false), high = x.amax({0}, false);
+  TensorExpr low = or_if_empty(x.amin({0}, false), x.size(0), 0),
+             high = or_if_empty(x.amax({0}, false), x.size(0), 0);
   TensorExpr finite =
       (low - low == 0.0).apply("aten.logical_and.default", {(high - high == 0.0).v});
   r.emit("aten._assert_async.msg", {finite.v, std::string("histc needs finite values")});

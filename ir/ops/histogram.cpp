@@ -26,7 +26,8 @@ Ends histogram_ends(Rewriter& r, TensorExpr x) {
   } else if (x.size(0).is(0)) {
     e = {number(0), number(1)};
   } else {
-    e = {x.amin({0}, false), x.amax({0}, false)};
+    e = {or_if_empty(x.amin({0}, false), x.size(0), 0),
+         or_if_empty(x.amax({0}, false), x.size(0), 1)};
     TensorExpr finite =
         (e.low - e.low == 0.0).apply("aten.logical_and.default", {(e.high - e.high == 0.0).v});
     r.emit("aten._assert_async.msg", {finite.v, std::string("histogram needs finite values")});

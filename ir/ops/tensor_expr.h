@@ -37,8 +37,8 @@ struct TensorExpr {
   }
   TensorExpr squeeze(int64_t dim) const { return apply("aten.squeeze.dim", {Sym(dim)}); }
 
-  // Reductions over `dims`, kept as dimensions of size 1 by default. The extremes of nothing are the
-  // type's: what eager refuses of them is the row's to say.
+  // Reductions over `dims`, kept as dimensions of size 1 by default. The extremes of nothing are
+  // the type's: what eager refuses of them is the row's to say.
   TensorExpr sum(std::vector<int64_t> dims, bool keep = true) const;
   TensorExpr mean(std::vector<int64_t> dims, bool keep = true) const;
   TensorExpr amax(std::vector<int64_t> dims, bool keep = true) const;
@@ -102,6 +102,14 @@ AOTC_TENSOR_FUNCTION(cos)
 // Where condition holds a, else b; a number may stand for either.
 inline TensorExpr where(TensorExpr condition, Arg a, Arg b) {
   return condition.apply("aten.where.self", {std::move(a), std::move(b)});
+}
+
+// An extreme of a vector, `otherwise` where a call makes it empty.
+inline TensorExpr or_if_empty(TensorExpr extreme, const Sym& count, double otherwise) {
+  Rewriter& r = *extreme.r;
+  if (r.graph.assumptions().proves_le(1, count)) return extreme;
+  TensorExpr none{&r, r("aten.scalar_tensor.default", {sym_eq(count, 0), DType::Bool})};
+  return where(none, otherwise, extreme.v);
 }
 
 // A whole number as an argument that does not change the type of a tensor of type t when they meet.

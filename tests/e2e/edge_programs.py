@@ -111,6 +111,21 @@ def _(self, x, i):
             norm(z, 2), norm(z.t(), "nuc"), norm(z[:, None], -2), i.amax(1), i.sum(), i.cummax(0))
 
 
+@program("images_of_nothing", lambda: [(R(n, 5, 5),) for n in (4, 0)], dynamic_shapes=({0: D("n", min=0, max=6)},))
+def _(self, x):
+    return (F.adaptive_avg_pool2d(x[None], 2), F.adaptive_max_pool2d(x, 3), F.max_pool2d(x[:, None], 2),
+            torch.histc(x, 3),
+            F.pad(x[:, None], (1, 2, 0, 1), mode="circular"), F.pad(x[:, None], (1, 2, 0, 1), mode="reflect"))
+
+
+for _name, _image in dict(max_pool=lambda x: F.max_pool2d(x, 2), adaptive=lambda x: F.adaptive_max_pool2d(x, 2),
+                          reflect=lambda x: F.pad(x, (1, 1, 1, 1), mode="reflect")).items():
+    def _channels(self, x, image=_image):
+        return image(x[None])
+    program("no_channels_" + _name, lambda: [(R(n, 5, 5),) for n in (4, 0)], refused=(1,), decomp=False,
+            dynamic_shapes=({0: D("n", min=0, max=6)},))(_channels)
+
+
 # Of no elements, what torch decomposes it into is refused.
 @program("logsumexp_of_nothing", lambda: [(R(n, 3),) for n in (4, 0)], decomp=False,
          dynamic_shapes=({0: D("n", min=0, max=6)},))
