@@ -87,7 +87,10 @@ class Merger {
   bool mergeable(const Kernel& k) const {
     if (k.kind != KernelKind::Loops && k.kind != KernelKind::Copy) return false;
     return !kept_.contains(k.name) &&
-           std::none_of(k.phases.begin(), k.phases.end(), [](const Phase& p) { return p.ordered; });
+           std::none_of(k.phases.begin(), k.phases.end(), [](const Phase& p) {
+             return p.ordered || std::any_of(p.stores.begin(), p.stores.end(),
+                                             [](const Store& s) { return s.accumulate; });
+           });
   }
 
   // Merges kernel b into the nearest earlier kernel that allows it, if b may move there.

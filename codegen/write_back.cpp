@@ -157,29 +157,6 @@ class WriteBacks {
     return false;
   }
 
-  // In one kernel: one phase stores t, and what is loaded of `target` is not overwritten before.
-  bool reads_only_where_it_writes(const Kernel& k, BufferId t, BufferId target) const {
-    int writing = -1;  // that phase
-    for (size_t q = 0; q < k.phases.size(); ++q)
-      for (const Store& s : k.phases[q].stores) {
-        if (s.buffer != t) continue;
-        if (writing >= 0 && writing != static_cast<int>(q)) return false;
-        writing = static_cast<int>(q);
-      }
-    if (writing < 0 || k.phases[static_cast<size_t>(writing)].ordered) return false;
-    for (size_t q = 0; q < k.phases.size(); ++q)
-      for (ExprId id : expressions_of(k, k.phases[q])) {
-        const Expr& e = k.exprs[static_cast<size_t>(id)];
-        if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
-        if (e.buffer == target && is_never_written(k, k, e.at, t)) continue;
-        if (e.buffer != target || static_cast<int>(q) > writing) return false;
-        if (!is_read_first(k, k.phases[static_cast<size_t>(writing)], t, e,
-                           static_cast<int>(q) == writing))
-          return false;
-      }
-    return true;
-  }
-
   // No iteration of `writer` stores t at the indices `at` of kernel k.
   bool is_never_written(const Kernel& writer, const Kernel& k, const std::vector<Sym>& at,
                         BufferId t) const {
@@ -189,19 +166,30 @@ class WriteBacks {
     return true;
   }
 
-  // In the phase that stores t: the load is at the index of the store, which no other iteration
-  // has. In one before it: no other iteration of the kernel's axes stores where this one loads.
-  static bool is_read_first(const Kernel& k, const Phase& writing, BufferId t, const Expr& load,
-                            bool same_phase) {
-    std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), writing.axes.begin(), writing.axes.end());
-    for (const Store& s : writing.stores) {
-      if (s.buffer != t) continue;
-      if (same_phase ? !(s.at == load.at) || !visits_once(s.at, axes)
-                     : !shares_outer_indices(k, s.at, load.at))
-        return false;
-    }
+  // In one kernel: nothing that is loaded of `target` was overwritten before.
+  bool reads_only_where_it_writes(const Kernel& k, BufferId t, BufferId target) const {
+    for (size_t q = 0; q < k.phases.size(); ++q)
+      for (ExprId id : expressions_of(k, k.phases[q])) {
+        const Expr& e = k.exprs[static_cast<size_t>(id)];
+        if (e.kind != ExprKind::Load || !same_memory(p_, e.buffer, target)) continue;
+        if (e.buffer != target) return false;
+        for (size_t w = 0; w < k.phases.size(); ++w)
+          for (const Store& s : k.phases[w].stores)
+            if (s.buffer == t && !is_read_first(k, e, q, s, w)) return false;
+      }
     return true;
+  }
+
+  // The load, in phase q, comes before any iteration stores its element in phase w. In one phase:
+  // it is at the index of the store, which no other iteration has. In an earlier one: no other
+  // iteration of the kernel's axes stores where this one loads.
+  bool is_read_first(const Kernel& k, const Expr& load, size_t q, const Store& s, size_t w) const {
+    if (never_meet(p_, k, s.at, k, load.at)) return true;
+    if (w < q || k.phases[w].ordered) return false;
+    if (w > q) return shares_outer_indices(k, s.at, load.at);
+    std::vector<Axis> axes = k.axes;
+    axes.insert(axes.end(), k.phases[w].axes.begin(), k.phases[w].axes.end());
+    return s.at == load.at && visits_once(s.at, axes);
   }
 
   static bool shares_outer_indices(const Kernel& k, const std::vector<Sym>& a,

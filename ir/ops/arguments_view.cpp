@@ -244,6 +244,9 @@ void check_view_scatter(const Node& n) {
 void check_write_view(const Node& n) {
   const TensorType& view = tensor_arg(n, "view")->type;
   require_expandable(n, "src", view.sizes);
+  // An expanded base is written as what it reads as; eager mutates no such tensor.
+  const Index strides = strides_of(tensor_arg(n, "base")->type);
+  if (std::any_of(strides.begin(), strides.end(), [](const Sym& s) { return s.is(0); })) return;
   require(n, !may_overlap_itself(view.sizes, strides_of(view)),
           "it writes a view with the sizes {} and the strides {}, of which several elements share "
           "memory; write a clone of it",

@@ -173,7 +173,7 @@ TEST_CASE("nodes") {
     g->symbols["s1"] = {100, 200, false};
     g->inputs.back().scalar = Sym::symbol("s1");
     node(*g, 0).output()->type.sizes[0] = Sym::symbol("s1");
-    breaks(*g, "%mul has the sizes [s1, 4]");
+    breaks(*g, "%mul is declared with the sizes [s1, 4]");
   }
 }
 
