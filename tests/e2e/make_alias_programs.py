@@ -154,6 +154,16 @@ def _columns(rows, columns):
 
 
 # Each view has strides in every layout of x.
+# For one row or column a transposed tensor is contiguous: what is a copy otherwise is the argument itself.
+@program("copies_of_most_sizes", lambda: [(R(3, 4), R(3, 4)), (R(5, 4), R(2, 4)), (R(1, 4), R(3, 4)), (R(3, 4), R(1, 4))],
+         dynamic_shapes=({0: D("n", min=1)}, {0: D("m", min=1)}), refused=(2, 3), decomp=False)
+def _(self, x, y):
+    x.t().contiguous().add_(1)
+    flat = y.t().reshape(-1)
+    y.mul_(2)
+    return x * 2, flat, (x * 1).t().contiguous().mul_(3)
+
+
 @program("views_of_any_layout", lambda: [(_columns(6, 4),), (R(6, 4),), (R(6, 8)[:, ::2],), (R(12, 4)[::2],)],
          dynamic_shapes=({0: D.AUTO, 1: D.AUTO},))
 def _(self, x):
