@@ -59,7 +59,7 @@ bool is_cache_update(const LoopProgram& p, BufferId target) {
         std::vector<Axis> axes = k.axes;
         axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
         auto here = position_dim(s.at, sizes, axes);
-        if (s.buffer != target || s.accumulate || !here || (dim && dim != here) ||
+        if (s.buffer != target || s.guard >= 0 || s.accumulate || !here || (dim && dim != here) ||
             !is_position(s.at[*here], axes))
           return false;
         dim = here;

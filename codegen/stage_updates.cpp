@@ -93,7 +93,9 @@ class StageUpdates {
     axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
     for (Store& s : ph.stores)
       if (stores_value(s)) stores.phases[0].stores.push_back(set_aside(s, axes, body, c));
-    if (std::ranges::none_of(ph.stores, [&](const Store& s) { return is_ordinary(s); }))
+    // Running totals need the order too.
+    if (ph.accumulators.empty() &&
+        std::ranges::none_of(ph.stores, [&](const Store& s) { return is_ordinary(s); }))
       ph.ordered = false;
     remove_dead_expressions(k);
     return stores;
@@ -115,6 +117,13 @@ class StageUpdates {
     load.dtype = p_.buffers[static_cast<size_t>(temp)].dtype;
     load.buffer = temp;
     for (const Axis& a : axes) load.at.push_back(Sym::symbol(a.name));
+    if (later.guard >= 0) {  // elsewhere nothing was kept
+      Expr zero;
+      zero.dtype = load.dtype;
+      zero.constant = cast(ScalarValue::of(int64_t{0}), load.dtype);
+      load.guard = later.guard;
+      load.otherwise = body.add(std::move(zero));
+    }
     s.buffer = temp;
     s.at = load.at;
     s.accumulate = false;

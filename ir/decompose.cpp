@@ -23,6 +23,18 @@ void drop_unused_symbols(Graph& g, const std::map<std::string, SymbolInfo>& decl
   });
 }
 
+// What the inner nodes of an op yield has the layout that eager gives the op's results, for ops
+// that ask how elements lie in memory.
+void keep_layouts(const Node& n, const std::vector<Value*>& results,
+                  const std::set<const Node*>& inner) {
+  for (size_t i = 0; i < n.outputs.size(); ++i) {
+    Value* v = results[i];
+    if (!v || !n.outputs[i] || !v->producer || !inner.contains(v->producer)) continue;
+    if (v->type.sizes == n.outputs[i]->type.sizes && !n.outputs[i]->type.strides.empty())
+      v->type.strides = n.outputs[i]->type.strides;
+  }
+}
+
 }  // namespace
 
 CoreGraph decompose(FunctionalGraph functional) {
@@ -49,6 +61,10 @@ CoreGraph decompose(FunctionalGraph functional) {
     AOTC_CHECK(results.size() >= n.outputs.size(), "{} yields {} values, {} are needed",
                n.op->name(), results.size(), n.outputs.size());
     check_declared(n, results, used);
+    std::set<const Node*> inner;
+    for (auto k = before == g.nodes.end() ? g.nodes.begin() : std::next(before); k != it; ++k)
+      inner.insert(k->get());
+    keep_layouts(n, results, inner);
     for (size_t i = 0; i < n.outputs.size(); ++i)
       if (results[i]) replaced[n.outputs[i]] = results[i];
     auto next = std::next(it);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include "ir/interp/random_data.h"
 
@@ -31,6 +32,12 @@ double unit_of(DType t) {
   }
 }
 
+double smallest_of(DType t) {
+  const bool is_double = t == DType::Float64 || t == DType::Complex128;
+  return is_double ? std::numeric_limits<double>::denorm_min()
+                   : static_cast<double>(std::numeric_limits<float>::denorm_min());
+}
+
 }  // namespace
 
 bool depends_on_order(const loops::LoopProgram& program) {
@@ -53,7 +60,9 @@ Tensor jittered(const Tensor& t, uint64_t seed, bool rounded) {
   // A sum of zeros has the sign of what it starts with.
   auto change = [&](double x) {
     const double by = 2 * random.unit() - 1;
-    return x == 0 && by < 0 ? -x : x * (1 + step * by);
+    if (x == 0) return by < 0 ? -x : x;
+    // Near the smallest numbers the distance between two does not shrink any more.
+    return x * (1 + step * by) + by * 8 * smallest_of(compute_type(t.dtype));
   };
   for (int64_t i = 0; i < out.numel(); ++i) {
     ScalarValue v = read(out, i);

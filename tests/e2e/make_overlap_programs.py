@@ -87,6 +87,14 @@ def _(self, x, i, y):
     y.scatter_add_(0, i, y[1:3] * 2)
 
 
+@program("staged_masks", lambda: [(R(9), R(9) > 0, R(3, 4), R(3, 4) > 0, R(6, 3)),
+                                  (R(9), R(9) > 5, R(3, 4), R(3, 4) > -5, R(6, 3))])
+def _(self, x, m, y, k, z):
+    x.masked_scatter_(m, x.flip(0))
+    y.masked_scatter_(k, y.t().clone())
+    z[1:4].masked_scatter_(k[:, :3], z[2:5].clone())
+
+
 @program("staged_one_row", lambda: [(R(8, 4), I(n), R(4)) for n in (0, 3, 7)])
 def _(self, x, at, v):
     row = x.index_select(0, at.reshape(1))
