@@ -334,7 +334,7 @@ class KernelRun {
 }  // namespace
 
 void run_kernel(const Kernel& k, Buffers& buffers, Symbols& symbols, const RunOptions& options) {
-  if (k.matmul) run_matmul(k, buffers, symbols);
+  if (k.matmul) run_matmul(k, buffers, symbols, options.reverse_reductions);
   if (k.sort) run_sort(k, buffers, symbols);
   KernelRun(k, buffers, symbols, options).run();
 }

@@ -16,7 +16,8 @@ class CheckFailed : public UserError {
 // or a read of what nothing has written. Host kernels add their symbol.
 void run_kernel(const loops::Kernel& k, Buffers& buffers, Symbols& symbols,
                 const RunOptions& options);
-void run_matmul(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols);
+// `narrow`: sums of at most float32 are held in float32, where they may overflow.
+void run_matmul(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols, bool narrow);
 void run_sort(const loops::Kernel& k, Buffers& buffers, const Symbols& symbols);
 // The mark of an element that is read must be set.
 void require_written(const BufferMemory& b, int64_t position, const std::string& where);

@@ -35,13 +35,15 @@ class Product {
     if (uses_d_) d_ = operand(m_.d, buffers);
   }
 
-  void run() {
+  void run(bool narrow) {
     bool integers = is_integer(m_.dtype) || is_bool(m_.dtype);
     if (is_complex(m_.dtype))
       internal_error("kernel {}: complex matrix products are no template", kernel_.name);
     for_each_index(eval(m_.batch_sizes, symbols_), [&](const std::vector<int64_t>& item) {
       if (integers)
         product<uint64_t>(item);
+      else if (narrow && compute_type(m_.dtype) == DType::Float32)
+        product<float>(item);
       else
         product<double>(item);
     });
@@ -70,15 +72,18 @@ class Product {
   }
 
   static void convert(const ScalarValue& v, double& to) { to = as_double(v); }
+  static void convert(const ScalarValue& v, float& to) { to = static_cast<float>(as_double(v)); }
   static void convert(const ScalarValue& v, uint64_t& to) {
     to = static_cast<uint64_t>(as_int64(v));
   }
   ScalarValue convert(double v) const { return cast(ScalarValue::of(v), m_.dtype); }
+  ScalarValue convert(float v) const { return convert(static_cast<double>(v)); }
   ScalarValue convert(uint64_t v) const {
     return cast(ScalarValue::of(static_cast<int64_t>(v)), m_.dtype);
   }
   // alpha and beta in the type of the product.
   void factor(double v, double& to) const { to = v; }
+  void factor(double v, float& to) const { to = static_cast<float>(v); }
   void factor(double v, uint64_t& to) const { convert(cast(ScalarValue::of(v), m_.dtype), to); }
 
   template <typename T>
@@ -142,8 +147,8 @@ class Product {
 
 }  // namespace
 
-void run_matmul(const Kernel& k, Buffers& buffers, const Symbols& symbols) {
-  Product(k, buffers, symbols).run();
+void run_matmul(const Kernel& k, Buffers& buffers, const Symbols& symbols, bool narrow) {
+  Product(k, buffers, symbols).run(narrow);
 }
 
 void require_written(const BufferMemory& b, int64_t position, const std::string& where) {
