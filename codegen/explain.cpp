@@ -3,6 +3,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/pipeline.h"
+#include "codegen/user_aliases.h"
 #include "ir/template_kernel.h"
 
 namespace aotc {
@@ -172,10 +173,11 @@ std::string explain(const Plan& plan) {
   for (const WriteBackInfo& w : p.write_backs) {
     const WriteBack& wb = p.graph->write_backs[static_cast<size_t>(w.write_back)];
     const Input& in = p.graph->inputs[static_cast<size_t>(wb.input)];
-    text += fmt::format(
-        "    {:<6} {} {}: {}{} at {} ({})\n", w.direct ? "direct" : "copy",
-        in.kind == InputKind::User ? "input" : "state", in.target.empty() ? in.name : in.target,
-        w.cache_update ? "kv_cache_update by " : "", wb.op, wb.source.str(), w.reason);
+    text += fmt::format("    {:<6} {} {}: {}{} at {} ({})\n", w.direct ? "direct" : "copy",
+                        in.kind == InputKind::User ? "input" : "state",
+                        in.target.empty() ? in.name : in.target,
+                        w.cache_update ? "kv_cache_update by " : "", mutation_text(*p.graph, wb),
+                        wb.source.str(), w.reason);
   }
   return text;
 }

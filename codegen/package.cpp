@@ -1,4 +1,5 @@
 #include "codegen/package.h"
+#include "codegen/user_aliases.h"
 
 #include <algorithm>
 #include <cstdlib>
@@ -83,7 +84,7 @@ void require_in_place(const Plan& plan, const CompileSettings& settings) {
     const Input& in = g.inputs[static_cast<size_t>(wb.input)];
     errors.add(fmt::format(
         "{}: {} of '{}' is not in place: {}; compile with --in-place=prefer to allow the copy",
-        wb.source.str(), wb.op, in.target.empty() ? in.name : in.target, w.reason));
+        wb.source.str(), mutation_text(g, wb), in.target.empty() ? in.name : in.target, w.reason));
   }
   errors.throw_if_any();
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include "codegen/manifest.h"
@@ -94,13 +95,17 @@ class UserAliases {
     Node n;  // its source is the command line
     n.name = "alias";
     Rewriter build(g_, g_.nodes.end(), n);
+    std::map<const Output*, Source> lines;
+    for (const Request& r : requests_)
+      if (const Node* producer = r.output->value->producer) lines[r.output] = producer->source;
     // An output may be a view of what a copy below changes.
     for (const Request& r : requests_) r.output->value = build.clone(r.output->value);
     for (const Request& r : requests_) {
       const std::string name = r.output->name;
       Value* value = r.output->value;
-      Node* copy = g_.insert(g_.nodes.end(), find_op("aten.copy_.default"),
-                             {r.input->value, value, false}, {r.input->value->type}, name, {});
+      Node* copy =
+          g_.insert(g_.nodes.end(), find_op("aten.copy_.default"), {r.input->value, value, false},
+                    {r.input->value->type}, name, lines[r.output]);
       r.output->value = copy->output();
       r.output->by_user = true;
     }
@@ -176,6 +181,14 @@ void alias_outputs(Graph& g, const std::vector<std::pair<std::string, std::strin
   UserAliases user(g);
   for (const auto& [in, out] : aliases) user.add(in, out);
   user.run();
+}
+
+std::string mutation_text(const Graph& g, const WriteBack& w) {
+  for (const OutputAlias& a : g.aliases)
+    if (a.input == w.input && g.outputs[static_cast<size_t>(a.output)].by_user)
+      return fmt::format("--alias {}={}", g.inputs[static_cast<size_t>(w.input)].name,
+                         g.outputs[static_cast<size_t>(a.output)].name);
+  return w.op;
 }
 
 }  // namespace aotc

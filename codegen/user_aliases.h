@@ -15,4 +15,7 @@ namespace aotc {
 // that is returned.
 void alias_outputs(Graph& g, const std::vector<std::pair<std::string, std::string>>& aliases);
 
+// What writes to the input: the op, or "--alias IN=OUT" where the user asked for it.
+std::string mutation_text(const Graph& g, const WriteBack& w);
+
 }  // namespace aotc
