@@ -35,6 +35,10 @@ void move_readers_ahead(loops::LoopProgram& p, loops::BufferId value, loops::Buf
 // write, which kernels of their own then store.
 void stage_updates(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
 
+// Lets kernels that compute all of `value` and read `target` only ahead of where they store run
+// their iterations in that order.
+void order_iterations(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
+
 // Proves write-backs direct: the value is computed in the storage it is written back to. Decisions,
 // with reasons, go to p.write_backs. See write_back.cpp for the conditions.
 void remove_write_back_copies(loops::LoopProgram& p);

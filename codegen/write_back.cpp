@@ -10,7 +10,8 @@
 // output; from its first write on, nothing reads the storage's old content except the very kernel
 // that writes, and that only where nothing is overwritten before; and no check that can still fail
 // runs at or after that write. Readers may be moved before the write; a partial update that reads
-// what it overwrites is kept aside until it is complete.
+// what it overwrites is kept aside until it is complete; one of the whole runs in the order in
+// which it reads ahead.
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
@@ -80,7 +81,8 @@ class WriteBacks {
       return "a template uses the value in another layout than the storage's";
     if (computed_in_block(t)) return "the value is computed in a branch or a loop";
     const std::string obstacle = old_value_needed(t, w.target);
-    if (!obstacle.empty() && !is_free_after_moves(t, w.target) && !is_free_when_staged(t, w.target))
+    if (!obstacle.empty() && !is_free_after_moves(t, w.target) &&
+        !is_free_when_staged(t, w.target) && !is_free_in_order(t, w.target))
       return obstacle;
     retarget(t, w.target);
     return "";
@@ -106,6 +108,14 @@ class WriteBacks {
     if (old_value_needed(t, target).empty() || is_free_after_moves(t, target)) return true;
     p_.kernels = before.kernels;
     p_.buffers = before.buffers;
+    return false;
+  }
+
+  bool is_free_in_order(BufferId t, BufferId target) {
+    const std::vector<Kernel> before = p_.kernels;
+    order_iterations(p_, t, target);
+    if (old_value_needed(t, target).empty()) return true;
+    p_.kernels = before;
     return false;
   }
 
@@ -185,11 +195,35 @@ class WriteBacks {
   // iteration of the kernel's axes stores where this one loads.
   bool is_read_first(const Kernel& k, const Expr& load, size_t q, const Store& s, size_t w) const {
     if (never_meet(p_, k, s.at, k, load.at)) return true;
+    if (w == q && k.phases[w].ordered) return is_stored_later(k, k.phases[w], load.at, s.at);
     if (w < q || k.phases[w].ordered) return false;
     if (w > q) return shares_outer_indices(k, s.at, load.at);
     std::vector<Axis> axes = k.axes;
     axes.insert(axes.end(), k.phases[w].axes.begin(), k.phases[w].axes.end());
     return s.at == load.at && visits_once(s.at, axes);
+  }
+
+  // In a phase that runs in order: the element is stored by a later inner iteration of the same
+  // outer one, or by this one.
+  static bool is_stored_later(const Kernel& k, const Phase& ph, const std::vector<Sym>& load,
+                              const std::vector<Sym>& store) {
+    std::vector<Axis> axes = k.axes;
+    axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
+    if (store.size() != axes.size()) return false;
+    bool decided = false;
+    for (size_t d = 0; d < store.size(); ++d) {
+      const auto linear = store[d].linear_in(axes[d].name);
+      const int64_t step = linear ? linear->coefficient.constant().value_or(0) : 0;
+      const auto distance = (load[d] - store[d]).constant();
+      const bool walks = axes[d].extent.is(1) || step == 1 || step == -1;
+      if (!walks || !distance) return false;
+      for (const Axis& other : axes)
+        if (other.name != axes[d].name && store[d].symbols().contains(other.name)) return false;
+      if (decided || *distance == 0) continue;
+      if (d < k.axes.size() || *distance * step <= 0) return false;
+      decided = true;
+    }
+    return true;
   }
 
   static bool shares_outer_indices(const Kernel& k, const std::vector<Sym>& a,

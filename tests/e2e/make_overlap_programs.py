@@ -124,6 +124,27 @@ def _(self, x, i):
     return x[i]
 
 
+# Shifts of a whole tensor run in the order in which they read.
+@program("in_place_ring",
+         lambda: [(R(2, 3), R(8, 1), R(3)) for _ in range(3)],
+         lambda: {"rows": R(8, 3), "columns": R(8, 5)}, sequence=True)
+def _(self, x, column, _):
+    self.rows.copy_(torch.cat([self.rows[2:], x]))
+    self.columns.copy_(torch.cat([self.columns[:, 1:], column], 1))
+
+
+@program("in_place_ring_of_argument", lambda: [(R(8, 3), R(8), R(4, 4, 4)), (R(3, 8).t(), R(8), R(4, 4, 4))])
+def _(self, x, v, y):
+    x.copy_(F.pad(x[1:], (0, 0, 0, 1), value=2))
+    v.copy_(torch.cat([v[3:] * 2, v.new_ones(3)]))
+    y.copy_(F.pad(y[:, :-1], (0, 0, 1, 0)))
+
+
+@program("kept_ring", lambda: [(R(3),) for _ in range(3)], lambda: {"back": R(6, 3)}, sequence=True)
+def _(self, first):
+    self.back.copy_(torch.cat([first[None], self.back[:-1]]))
+
+
 @program("kept_scatter_reduce", lambda: [(R(5, 4), I([[0, 1, 4], [2, 2, 3]])), (R(5, 4), I([[4, 4, 0], [0, 1, 3]]))])
 def _(self, z, i):
     z.scatter_reduce_(0, i, z[0:2] + 1, "amax")
