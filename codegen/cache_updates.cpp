@@ -56,8 +56,7 @@ bool is_cache_update(const LoopProgram& p, BufferId target) {
     for (const Phase& ph : k.phases)
       for (const Store& s : ph.stores) {
         if (!same_memory(p, s.buffer, target)) continue;
-        std::vector<Axis> axes = k.axes;
-        axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
+        const std::vector<Axis> axes = axes_around(k, ph);
         auto here = position_dim(s.at, sizes, axes);
         if (s.buffer != target || s.guard >= 0 || s.accumulate || !here || (dim && dim != here) ||
             !is_position(s.at[*here], axes))

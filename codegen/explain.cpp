@@ -133,7 +133,7 @@ json mutation_json(const LoopProgram& p, const WriteBackInfo& w) {
           {"write", w.direct ? "direct" : "copy"},
           {"cache_update", w.cache_update},
           {"reason", w.reason},
-          {"op", wb.op},
+          {"op", mutation_text(*p.graph, wb)},
           {"python", line_json(wb.source)}};
 }
 

@@ -88,10 +88,7 @@ class ForwardStores {
     Kernel k = p_.kernels[producer];
     std::vector<Kernel> before;
     if (k.matmul ? !forward_matmul(k, copy, before) : !forward_loops(k, copy)) return move;
-    for (const Origin& o : copy.origins)
-      if (std::ranges::none_of(k.origins,
-                               [&](const Origin& x) { return x.node == o.node && x.op == o.op; }))
-        k.origins.push_back(o);
+    add_origins(k, copy.origins, false);
     const auto at = [&](size_t i) { return p_.kernels.begin() + static_cast<std::ptrdiff_t>(i); };
     p_.kernels[move] = std::move(k);
     p_.kernels.insert(at(move), before.begin(), before.end());

@@ -91,8 +91,7 @@ class Inliner {
         if (n[0] == '%') return false;
       at.push_back(s.substitute(place));
     }
-    std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), k.phases[0].axes.begin(), k.phases[0].axes.end());
+    const std::vector<Axis> axes = axes_around(k, k.phases[0]);
     for (const Store& s : k.phases[0].stores)
       if (same_memory(p_, s.buffer, read.buffer) &&
           (s.buffer != read.buffer || !(s.at == at) || !visits_once(s.at, axes)))
@@ -170,14 +169,8 @@ class Inliner {
       return body.add(std::move(select));
     };
     rebuild(old, out, body, c);
-    for (const Origin& o : source.origins) add_origin(out, o);
+    add_origins(out, source.origins, true);
     simplify_indices(p_, out);
-  }
-
-  static void add_origin(Kernel& k, const Origin& o) {
-    for (const Origin& x : k.origins)
-      if (x.node == o.node && x.op == o.op) return;
-    k.origins.insert(k.origins.begin(), o);
   }
 
   static void rebuild(const Kernel& old, Kernel& out, BodyBuilder& body, BodyBuilder::Context& c) {

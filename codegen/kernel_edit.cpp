@@ -80,6 +80,20 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
   return defines_for(a, b) || defines_for(b, a);
 }
 
+std::vector<Axis> axes_around(const Kernel& k, const Phase& phase) {
+  std::vector<Axis> axes = k.axes;
+  axes.insert(axes.end(), phase.axes.begin(), phase.axes.end());
+  return axes;
+}
+
+void add_origins(Kernel& k, const std::vector<Origin>& origins, bool in_front) {
+  for (const Origin& o : origins) {
+    auto same = [&](const Origin& x) { return x.node == o.node && x.op == o.op; };
+    if (std::any_of(k.origins.begin(), k.origins.end(), same)) continue;
+    k.origins.insert(in_front ? k.origins.begin() : k.origins.end(), o);
+  }
+}
+
 bool is_whole_copy(const LoopProgram& p, const Kernel& k, BufferId from, BufferId to) {
   if (k.phases.size() != 1 || k.phases[0].stores.size() != 1 || is_template(k) ||
       k.kind == KernelKind::Check)

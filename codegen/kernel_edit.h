@@ -22,6 +22,11 @@ std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k);
 // other uses, or one is a control flow marker: their order matters.
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b);
 
+// The kernel's axes and those of the phase.
+std::vector<Axis> axes_around(const Kernel& k, const Phase& phase);
+// Adds what a kernel computes too, each once; in front for what it computes first.
+void add_origins(Kernel& k, const std::vector<Origin>& origins, bool in_front);
+
 // The expressions that a phase evaluates.
 std::set<ExprId> expressions_of(const Kernel& k, const Phase& phase);
 

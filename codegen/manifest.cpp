@@ -1,4 +1,5 @@
 #include "codegen/manifest.h"
+#include "codegen/user_aliases.h"
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -218,7 +219,7 @@ std::string manifest_json(const Plan& plan, const WeightLayout& w,
     json j;
     j[in.kind == InputKind::User ? "input" : "state"] =
         in.kind == InputKind::User ? in.name : in.target;
-    j["op"] = wb.op;
+    j["op"] = mutation_text(g, wb);
     j["source"] = wb.source.str();
     j["write"] = info.direct ? "direct" : "copy";
     j["reason"] = info.reason;

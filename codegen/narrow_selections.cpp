@@ -46,7 +46,7 @@ class NarrowSelections {
     auto row = selected_row(i, value.args[0]);
     if (!row) return -1;
     p_.kernels[i] = only_row(k, value.args[1], *row);
-    p_.kernels.insert(p_.kernels.begin() + static_cast<std::ptrdiff_t>(i), copy_of(k, rest.buffer));
+    p_.kernels.insert(p_.kernels.begin() + static_cast<std::ptrdiff_t>(i), copy_of_rest(k));
     return rest.buffer;
   }
 
@@ -58,7 +58,7 @@ class NarrowSelections {
   // The condition is `axis == index` with an index of the axis.
   std::optional<Row> selected_row(size_t i, ExprId condition) const {
     const Kernel& k = p_.kernels[i];
-    auto sides = compared(k, i, condition, {});
+    auto sides = compared(i, condition, {});
     if (!sides) return std::nullopt;
     const Sym difference = sides->first - sides->second;
     const Assumptions known = p_.assumptions(k);
@@ -82,35 +82,32 @@ class NarrowSelections {
   using Places = std::map<std::string, Sym>;  // axes of a producer in terms of its reader's
 
   // The integers that an equality compares, which may be computed by kernels before kernel i.
-  std::optional<std::pair<Sym, Sym>> compared(const Kernel& k, size_t i, ExprId id,
-                                              const Places& places) const {
-    const Expr& e = expr(k, id);
+  std::optional<std::pair<Sym, Sym>> compared(size_t i, ExprId id, const Places& places) const {
+    const Expr& e = expr(p_.kernels[i], id);
     if (e.kind == ExprKind::Apply && e.prim == Prim::eq) {
-      auto a = integer(k, i, e.args[0], places), b = integer(k, i, e.args[1], places);
+      auto a = integer(i, e.args[0], places), b = integer(i, e.args[1], places);
       if (!a || !b) return std::nullopt;
       return std::pair(*a, *b);
     }
     const auto from = producer(i, e, places);
     if (!from) return std::nullopt;
-    const Kernel& source = p_.kernels[from->kernel];
-    return compared(source, from->kernel, elementwise_store(source)->value, from->places);
+    return compared(from->kernel, from->value, from->places);
   }
 
-  std::optional<Sym> integer(const Kernel& k, size_t i, ExprId id, const Places& places) const {
-    const Expr& e = expr(k, id);
+  std::optional<Sym> integer(size_t i, ExprId id, const Places& places) const {
+    const Expr& e = expr(p_.kernels[i], id);
     if (e.dtype != DType::Int64) return std::nullopt;
     if (e.kind == ExprKind::Constant) return Sym(as_int64(e.constant));
     if (e.kind == ExprKind::Index) return in_terms_of(e.index, places);
     if (e.kind == ExprKind::Apply) {
       if (e.prim != Prim::add && e.prim != Prim::mul && e.prim != Prim::sub) return std::nullopt;
-      auto a = integer(k, i, e.args[0], places), b = integer(k, i, e.args[1], places);
+      auto a = integer(i, e.args[0], places), b = integer(i, e.args[1], places);
       if (!a || !b) return std::nullopt;
       return e.prim == Prim::add ? *a + *b : e.prim == Prim::mul ? *a * *b : *a - *b;
     }
     const auto from = producer(i, e, places);
     if (!from) return std::nullopt;
-    const Kernel& source = p_.kernels[from->kernel];
-    return integer(source, from->kernel, elementwise_store(source)->value, from->places);
+    return integer(from->kernel, from->value, from->places);
   }
 
   static std::optional<Sym> in_terms_of(const Sym& s, const Places& places) {
@@ -122,6 +119,7 @@ class NarrowSelections {
 
   struct Producer {
     size_t kernel;
+    ExprId value;
     Places places;
   };
 
@@ -134,7 +132,7 @@ class NarrowSelections {
       if (!buffers_written(p_.kernels[j]).contains(load.buffer)) continue;
       const Store* s = elementwise_store(p_.kernels[j]);
       if (found || j >= i || !s || !covers_buffer(p_, p_.kernels[j], *s)) return std::nullopt;
-      found = Producer{j, {}};
+      found = Producer{j, s->value, {}};
     }
     if (!found) return std::nullopt;
     const Kernel& source = p_.kernels[found->kernel];
@@ -146,14 +144,13 @@ class NarrowSelections {
     return found;
   }
 
-  Kernel copy_of(const Kernel& k, BufferId from) const {
+  Kernel copy_of_rest(const Kernel& k) const {
     Kernel c;
     c.name = unique_kernel_name(p_, k.name + "_rest");
     c.device = k.device;
     c.axes = k.axes;
     c.origins = k.origins;
     Expr load = expr(k, expr(k, k.phases[0].stores[0].value).args[2]);
-    load.buffer = from;
     Store s = k.phases[0].stores[0];
     s.value = c.add(std::move(load));
     c.phases = {{{}, false, {s}, {}}};

@@ -89,8 +89,7 @@ class StageUpdates {
     BodyBuilder body(stores);
     BodyBuilder::Context c;
     c.from = &old;
-    std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
+    const std::vector<Axis> axes = axes_around(k, ph);
     for (Store& s : ph.stores)
       if (stores_value(s)) stores.phases[0].stores.push_back(set_aside(s, axes, body, c));
     // Running totals need the order too.

@@ -81,42 +81,35 @@ class WriteBacks {
       return "a template uses the value in another layout than the storage's";
     if (computed_in_block(t)) return "the value is computed in a branch or a loop";
     const std::string obstacle = old_value_needed(t, w.target);
-    if (!obstacle.empty() && !is_free_after_moves(t, w.target) &&
-        !is_free_when_staged(t, w.target) && !is_free_in_order(t, w.target))
-      return obstacle;
+    if (!obstacle.empty() && !is_free_after_changes(t, w.target)) return obstacle;
     retarget(t, w.target);
     return "";
   }
 
-  // Whether another order of the kernels lets the old content go; then that is their order.
-  bool is_free_after_moves(BufferId t, BufferId target) {
-    const std::vector<Kernel> before = p_.kernels;
-    move_readers_ahead(p_, t, target);
-    if (old_value_needed(t, target).empty()) return true;
-    p_.kernels = before;
-    return false;
-  }
-
-  // Whether it helps to complete partial updates in temporaries of their size. A whole update would
-  // need as much as the copy does.
-  bool is_free_when_staged(BufferId t, BufferId target) {
-    if (std::ranges::none_of(p_.kernels,
-                             [&](const Kernel& k) { return is_whole_copy(p_, k, target, t); }))
-      return false;
+  // Whether the old content can go once `rearrange` has changed the program; if not, it is as
+  // before.
+  bool is_free_after(BufferId t, BufferId target, const auto& rearrange) {
     const LoopProgram before = p_;
-    stage_updates(p_, t, target);
-    if (old_value_needed(t, target).empty() || is_free_after_moves(t, target)) return true;
+    rearrange();
+    if (old_value_needed(t, target).empty()) return true;
     p_.kernels = before.kernels;
     p_.buffers = before.buffers;
     return false;
   }
 
-  bool is_free_in_order(BufferId t, BufferId target) {
-    const std::vector<Kernel> before = p_.kernels;
-    order_iterations(p_, t, target);
-    if (old_value_needed(t, target).empty()) return true;
-    p_.kernels = before;
-    return false;
+  bool is_free_after_changes(BufferId t, BufferId target) {
+    auto move = [&] { move_readers_ahead(p_, t, target); };
+    auto stage = [&] { stage_updates(p_, t, target); };
+    // A whole update would need as much as the copy does.
+    const bool is_partial = std::ranges::any_of(
+        p_.kernels, [&](const Kernel& k) { return is_whole_copy(p_, k, target, t); });
+    return is_free_after(t, target, move) ||
+           (is_partial && (is_free_after(t, target, stage) || is_free_after(t, target,
+                                                                            [&] {
+                                                                              stage();
+                                                                              move();
+                                                                            }))) ||
+           is_free_after(t, target, [&] { order_iterations(p_, t, target); });
   }
 
   bool has_fixed_layout(BufferId t) const {
@@ -198,17 +191,14 @@ class WriteBacks {
     if (w == q && k.phases[w].ordered) return is_stored_later(k, k.phases[w], load.at, s.at);
     if (w < q || k.phases[w].ordered) return false;
     if (w > q) return shares_outer_indices(k, s.at, load.at);
-    std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), k.phases[w].axes.begin(), k.phases[w].axes.end());
-    return s.at == load.at && visits_once(s.at, axes);
+    return s.at == load.at && visits_once(s.at, axes_around(k, k.phases[w]));
   }
 
   // In a phase that runs in order: the element is stored by a later inner iteration of the same
   // outer one, or by this one.
   static bool is_stored_later(const Kernel& k, const Phase& ph, const std::vector<Sym>& load,
                               const std::vector<Sym>& store) {
-    std::vector<Axis> axes = k.axes;
-    axes.insert(axes.end(), ph.axes.begin(), ph.axes.end());
+    const std::vector<Axis> axes = axes_around(k, ph);
     if (store.size() != axes.size()) return false;
     bool decided = false;
     for (size_t d = 0; d < store.size(); ++d) {

@@ -340,15 +340,10 @@ class Functionalizer {
     for (const SometimesOne& pair : sometimes_one_) {
       if (pair.source != root && pair.copy != root) continue;
       if (!is_needed_after(n, pair.source == root ? pair.copy : pair.source)) continue;
-      const Sym apart = sym_not(pair.same);
-      const std::set<std::string> names = apart.symbols();
-      const std::string text = fmt::format(
-          "{} ({}: node '{}', {}: for other sizes it writes the tensor that '{}' is a copy of)",
-          apart.str(), n.source.str(), n.name, n.op->name(), pair.copy->name);
-      if (std::ranges::none_of(names, [&](const auto& s) { return g_.symbols.at(s).unbacked; }))
-        g_.guards.push_back({apart, text});
-      else
-        Rewriter(g_, g_.nodes.end(), n).emit("aten._assert_scalar.default", {apart, text});
+      require_in_call(g_, g_.nodes.end(), n, sym_not(pair.same),
+                      fmt::format("for other sizes it writes the tensor that '{}' is a copy of",
+                                  pair.copy->name),
+                      blocks_.size() > 1);
     }
   }
 

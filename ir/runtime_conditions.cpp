@@ -69,20 +69,9 @@ class RuntimeConditions {
     // Symbols of an op's inner nodes are not known here.
     if (!std::ranges::all_of(names, [&](const std::string& s) { return defined_.contains(s); }))
       return;
-    const bool of_inputs = std::ranges::none_of(
-        names, [&](const std::string& s) { return g_.symbols.at(s).unbacked; });
-    const bool guarded =
-        std::ranges::any_of(g_.guards, [&](const Guard& g) { return g.condition == condition; });
-    if (guarded || added_.contains(condition)) return;
-    const Node& n = **at;
-    if (of_inputs && !in_block) {
-      g_.guards.push_back({condition, fmt::format("{} ({}: node '{}', {})", condition.str(),
-                                                  n.source.str(), n.name, n.op->name())});
-      return;
-    }
+    if (added_.contains(condition)) return;
     if (!in_block) added_.insert(condition);
-    g_.insert(at, kAssert, {condition, fmt::format("{} needs {}", n.op->name(), condition.str())},
-              {}, n.name, n.source);
+    require_in_call(g_, at, **at, condition, "", in_block);
   }
 
   const OpDef* const kAssert = find_op("aten._assert_scalar.default");
@@ -93,6 +82,23 @@ class RuntimeConditions {
 };
 
 }  // namespace
+
+void require_in_call(Graph& g, std::list<std::unique_ptr<Node>>::iterator before, const Node& n,
+                     const Sym& condition, const std::string& why, bool in_block) {
+  if (std::ranges::any_of(g.guards, [&](const Guard& x) { return x.condition == condition; }))
+    return;
+  const std::set<std::string> names = condition.symbols();
+  const bool of_inputs =
+      std::ranges::none_of(names, [&](const std::string& s) { return g.symbols.at(s).unbacked; });
+  const std::string reason = why.empty() ? "" : ": " + why;
+  if (of_inputs && !in_block)
+    g.guards.push_back({condition, fmt::format("{} ({}: node '{}', {}{})", condition.str(),
+                                               n.source.str(), n.name, n.op->name(), reason)});
+  else
+    g.insert(before, find_op("aten._assert_scalar.default"),
+             {condition, fmt::format("{} needs {}{}", n.op->name(), condition.str(), reason)}, {},
+             n.name, n.source);
+}
 
 namespace {
 

@@ -14,4 +14,9 @@ std::vector<Sym> operation_conditions(const Sym& s, const Assumptions& known);
 // otherwise.
 void add_runtime_conditions(Graph& g);
 
+// The call must satisfy `condition` for node n: a guard where the inputs decide and the node always
+// runs, an assertion in front of `before` otherwise. `why` (may be empty) is told with it.
+void require_in_call(Graph& g, std::list<std::unique_ptr<Node>>::iterator before, const Node& n,
+                     const Sym& condition, const std::string& why, bool in_block);
+
 }  // namespace aotc
