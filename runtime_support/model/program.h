@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define AOTC_PROGRAM_VERSION 3u
+#define AOTC_PROGRAM_VERSION 4u
 
 /* A size, stride, offset or byte count. extent < 0: the constant `value`; otherwise entry `extent`
  * of the array that compute_extents fills. */
@@ -25,6 +25,9 @@ typedef struct AotcExtent {
   int64_t value;
   int32_t extent;
 } AotcExtent;
+
+/* Where a tensor lives. A program uses at most one GPU. */
+typedef enum AotcDevice { AOTC_HOST = 0, AOTC_GPU = 1 } AotcDevice;
 
 /* One dimension of an input. symbol >= 0: this size is factor * symbol + offset; the first such
  * dimension of a symbol gives it its value, others must agree. Else it must equal `size`. */
@@ -65,6 +68,7 @@ typedef struct AotcInput {
   int32_t read;
   double constant_float; /* AOTC_INPUT_CONSTANT with a float dtype */
   int64_t constant_int;  /* AOTC_INPUT_CONSTANT otherwise */
+  AotcDevice device;     /* of a tensor */
 } AotcInput;
 
 typedef enum AotcOutputKind {
@@ -97,6 +101,7 @@ typedef struct AotcOutput {
    * input of another layout has no strides for it, the output is a copy. */
   const AotcExtent* view_step;
   const AotcExtent* view_start;
+  AotcDevice device; /* scalars are on the host */
 } AotcOutput;
 
 /* A storage that lives longer than a call. Weights are constant; states belong to a session. */
@@ -104,6 +109,7 @@ typedef struct AotcStorage {
   int64_t bytes;
   int64_t offset; /* of the initial value in the weights blob; -1: all zero bytes */
   int32_t state;  /* 1: mutated, each session has its own copy */
+  AotcDevice device;
 } AotcStorage;
 
 /* A name that the archive gives to (a view of) a storage: parameters, buffers, constants; tied
@@ -134,10 +140,29 @@ typedef struct AotcFailure {
   int32_t has_value;
 } AotcFailure;
 
+/* Written in device memory by the first check of a call that fails there; later kernels of the call
+ * see it and do nothing. All zero at the start of a call. */
+typedef struct AotcDeviceFailure {
+  int32_t check; /* 0: none has failed; otherwise 1 + index into AotcGpu.checks */
+  int32_t reserved;
+  int64_t value; /* the offending value, where the check reports one */
+} AotcDeviceFailure;
+
+/* One launch of a kernel of the program. `arguments[i]` points at argument i, as in cuLaunchKernel;
+ * they are read before launch returns. */
+typedef struct AotcLaunch {
+  int32_t kernel; /* index into AotcGpu.kernels */
+  uint32_t grid[3], block[3];
+  uint32_t shared_bytes; /* dynamic shared memory */
+  void** arguments;
+} AotcLaunch;
+
 typedef struct AotcFrame AotcFrame;
 struct AotcFrame {
   /* Data of each input in the compiled layout, aligned like its elements (at most 8). Never NULL:
-   * a tensor without elements gets an address that must not be used. */
+   * a tensor without elements gets an address that must not be used. Device addresses for what is
+   * on the GPU; likewise `outputs` and `storages` (whose alignment there is 256 bytes, but for the
+   * caller's memory). */
   void** inputs;
   void** outputs; /* data of each FRESH output; NULL until obtained for dynamic ones */
   /* Data of each storage: weights (read only) and this session's states. Aligned like its offset in
@@ -159,6 +184,20 @@ struct AotcFrame {
   /* NULL unless this call is profiled. `run` calls it right after each step that succeeded, in the
    * order of AotcProgram.steps; a step begins where the one before ends. */
   void (*step_done)(AotcFrame*, int32_t step);
+  /* ---- programs with a GPU part. Everything is ordered by one stream; nothing of this waits for
+   * the device but `wait`. Nonzero: it failed (the run time knows why), and run returns it at once.
+   */
+  char* device_arena;                /* AotcGpu.arena_bytes, 256-byte aligned */
+  AotcDeviceFailure* device_failure; /* in device memory */
+  int32_t (*launch)(AotcFrame*, const AotcLaunch*);
+  /* Copies `bytes` contiguous bytes. Host memory is the frame's: the arena, inputs, outputs,
+   * storages, scratch. To the device: `from` may change once this returns. To the host: `to` may be
+   * touched after the next `wait` only. */
+  int32_t (*transfer)(AotcFrame*, void* to, AotcDevice to_device, const void* from,
+                      AotcDevice from_device, int64_t bytes);
+  int32_t (*wait)(AotcFrame*);
+  /* As obtain_scratch, in device memory; slots are counted by themselves. */
+  void* (*obtain_device_scratch)(AotcFrame*, int32_t slot, int64_t bytes);
   void* runtime; /* the run time's own */
 };
 
@@ -171,6 +210,52 @@ typedef struct AotcAliasedIo {
   int32_t direct;       /* 1: written in place; 0: through a copy */
   const char* reason;
 } AotcAliasedIo;
+
+/* Code for one kind of GPU. kind "cubin": runs on `arch` ("sm_90") and later minor versions of the
+ * same major one; "ptx": text for `arch` ("compute_90") and everything later, compiled by the
+ * driver; "sim": an image for the stand-in driver of the tests. */
+typedef struct AotcDeviceImage {
+  const char* arch;
+  const char* kind;
+  const void* data; /* 64-byte aligned */
+  int64_t bytes;
+} AotcDeviceImage;
+
+/* A check that kernels make: what AotcFailure says of it when it fails. */
+typedef struct AotcDeviceCheck {
+  const char* message;
+  int32_t has_value;
+} AotcDeviceCheck;
+
+struct AotcGpuRuntime; /* model/gpu.h */
+
+/* Every image has a kernel
+ *   aotc_strided_copy(void* to, const void* from, AotcStridedCopy what)
+ * for the run time's own use, number `strided_copy` of `kernels`. */
+typedef struct AotcGpu {
+  /* The run time's GPU part: programs without one do not link it. */
+  const struct AotcGpuRuntime* runtime;
+  const AotcDeviceImage* images;
+  const char* const* kernels; /* names in the images */
+  const AotcDeviceCheck* checks;
+  int32_t n_images, n_kernels, n_checks, n_scratch_slots;
+  int32_t strided_copy;
+  int32_t device_index; /* of the exported program's "cuda:N" */
+  /* 1: run neither waits nor looks at the device's data, so that what it submits depends on the
+   * symbols and addresses alone. */
+  int32_t capturable;
+  AotcExtent arena_bytes;
+} AotcGpu;
+
+/* Element i of a copy is at the byte offset sum of i_d * strides[d] on both sides. */
+#define AOTC_MAX_COPY_RANK 64
+typedef struct AotcStridedCopy {
+  int64_t count; /* elements */
+  int32_t ndim;
+  int32_t element_bytes; /* 1, 2, 4, 8 or 16; addresses and strides need not be aligned to it */
+  int64_t sizes[AOTC_MAX_COPY_RANK];
+  int64_t to_strides[AOTC_MAX_COPY_RANK], from_strides[AOTC_MAX_COPY_RANK];
+} AotcStridedCopy;
 
 typedef struct AotcProgram {
   uint32_t version; /* AOTC_PROGRAM_VERSION */
@@ -197,6 +282,7 @@ typedef struct AotcProgram {
    * extents. */
   int32_t (*compute_extents)(AotcFrame*);
   int32_t (*run)(AotcFrame*);
+  const AotcGpu* gpu; /* NULL: everything is on the host */
 } AotcProgram;
 
 /* Defined by the generated program. In an embedded program the name is aotc_<name>_program and
