@@ -68,6 +68,18 @@ std::set<std::string> symbols_used(const LoopProgram& p, const Kernel& k) {
   return names;
 }
 
+// Whether a buffer that k touches has its memory only once the symbol is known.
+static bool memory_needs(const LoopProgram& p, const Kernel& k, const std::string& symbol) {
+  std::set<BufferId> touched = buffers_read(k);
+  touched.merge(buffers_written(k));
+  return std::any_of(touched.begin(), touched.end(), [&](BufferId b) {
+    const Buffer& buffer = p.buffers[static_cast<size_t>(b)];
+    if (buffer.home != Home::Temp && buffer.home != Home::Output) return false;
+    return std::any_of(buffer.sizes.begin(), buffer.sizes.end(),
+                       [&](const Sym& s) { return s.symbols().contains(symbol); });
+  });
+}
+
 bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
   if (a.kind == KernelKind::Control || b.kind == KernelKind::Control) return true;
   for (BufferId w : buffers_written(a))
@@ -75,7 +87,8 @@ bool conflict(const LoopProgram& p, const Kernel& a, const Kernel& b) {
   for (BufferId w : buffers_written(b))
     if (reads_memory_of(p, a, w)) return true;
   auto defines_for = [&](const Kernel& host, const Kernel& user) {
-    return host.kind == KernelKind::Host && symbols_used(p, user).contains(host.symbol);
+    return host.kind == KernelKind::Host &&
+           (symbols_used(p, user).contains(host.symbol) || memory_needs(p, user, host.symbol));
   };
   return defines_for(a, b) || defines_for(b, a);
 }

@@ -169,19 +169,8 @@ void check_unfold(const Node& n) {
           "'size' is {}, the dimension has {} elements", sym_arg(n, "size").str(), limit.str());
 }
 
-// Composite ops lose the layout that eager gives their results when they are expanded.
-void require_known_layout(const Node& n) {
-  const Value* self = std::get<Value*>(n.args[0]);
-  const bool expanded = self->producer && self->producer->op->as<RewriteMeaning>();
-  require(n, !expanded || strides_of(self->type) == contiguous_strides(self->type.sizes),
-          "'self' has the strides {}, of which only the result of a simpler op is known to have "
-          "them; call contiguous() before",
-          sizes_text(strides_of(self->type)));
-}
-
 // Eager reads the elements as they lie in memory where the sizes change.
 void require_order_in_memory(const Node& n, const Index& to) {
-  require_known_layout(n);
   const TensorType& t = input_type(n);
   if (to == t.sizes) return;
   const Index strides = strides_of(t), rows = contiguous_strides(t.sizes);
@@ -198,15 +187,10 @@ void check_resize(const Node& n) {
 
 void check_resize_as(const Node& n) { require_order_in_memory(n, sizes_of(n, "the_template")); }
 
-// In place, the elements are found where they lie.
-void check_resize_in_place(const Node& n) {
-  require_not_negative(n, "size");
-  if (syms_arg(n, "size") != input_type(n).sizes) require_known_layout(n);
-}
+void check_resize_in_place(const Node& n) { require_not_negative(n, "size"); }
 
 // The elements lie within the tensor, as far as all numbers are known.
 void check_as_strided(const Node& n) {
-  require_known_layout(n);
   Index sizes = syms_arg(n, "size"), strides = syms_arg(n, "stride");
   require_not_negative(n, "size");
   require_list(n, "stride", sizes.size(), 0);
@@ -391,11 +375,9 @@ ArgumentRules view_rules() {
       {"aten.unfold_copy", check_unfold},
       {"aten.as_strided", check_as_strided},
       {"aten.as_strided_copy", check_as_strided},
-      {"aten._reshape_alias_copy", require_known_layout},
       {"aten.resize", check_resize},
       {"aten.resize_as", check_resize_as},
       {"aten.resize_", check_resize_in_place},
-      {"aten.resize_as_", require_known_layout},
       {"aten.slice_scatter", check_view_scatter<check_slice>},
       {"aten.select_scatter", check_view_scatter<check_select>},
       {"aten.diagonal_scatter", check_view_scatter<check_diagonal>},

@@ -271,7 +271,8 @@ TEST_CASE("damaged tables are refused when a model is opened") {
   AotcProgram program = aotc_counter_program;
   program.version = 9;
   CHECK(open_failure(program) ==
-        "the program was generated for run time version 9, this is version 3: compile it again");
+        "the program was generated for run time version 9, this is version " +
+        std::to_string(AOTC_PROGRAM_VERSION) + ": compile it again");
   program = aotc_counter_program;
   program.run = nullptr;
   CHECK(open_failure(program).find("is damaged") != std::string::npos);

@@ -47,12 +47,13 @@ struct float16 {
     const u32 code = encode_small_float<10, 15>(abs(x));
     const u32 finite = code > 0x7bffu ? 0x7c00u : code;
     const u32 sign_bit = bits_as<u32>(x) >> 16 & 0x8000u;
-    return {static_cast<u16>((x != x ? 0x7e00u : finite) | sign_bit)};
+    const u32 nan = 0x7e00u | (bits_as<u32>(x) >> 13 & 0x3ffu);  // as the hardware does it
+    return {static_cast<u16>((x != x ? nan : finite) | sign_bit)};
   }
   AOTC_MEMBER float value() const {
     if (AOTC_NATIVE_FLOAT16) return AOTC_EXTEND_FLOAT16(bits);
     const u32 code = bits & 0x7fffu;
-    const float special = bits_as<float>(code << 13 | 0x7f800000u);
+    const float special = bits_as<float>(code << 13 | (code > 0x7c00u ? 0x7fc00000u : 0x7f800000u));
     const float magnitude = code > 0x7bffu ? special : decode_small_float<10, 15>(code);
     return bits_as<float>(bits_as<u32>(magnitude) | static_cast<u32>(bits & 0x8000u) << 16);
   }
