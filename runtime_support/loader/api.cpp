@@ -271,6 +271,30 @@ int64_t aotc_session_scratch_size(const AotcSession* handle) {
   return session->model->api()->session_scratch_size(session->program);
 }
 
+AotcStatus aotc_device_alloc(AotcModel* handle, uint64_t bytes, void** out) {
+  if (!handle) return null_argument("device_alloc", "model");
+  const Model* model = from_handle(handle);
+  return pass_on(model, model->api()->device_alloc(model->program(), bytes, out));
+}
+AotcStatus aotc_device_free(AotcModel* handle, void* data) {
+  if (!handle) return null_argument("device_free", "model");
+  const Model* model = from_handle(handle);
+  return pass_on(model, model->api()->device_free(model->program(), data));
+}
+AotcStatus aotc_device_copy(AotcModel* handle, void* to, DLDevice to_device, const void* from,
+                            DLDevice from_device, uint64_t bytes) {
+  if (!handle) return null_argument("device_copy", "model");
+  const Model* model = from_handle(handle);
+  return pass_on(model, model->api()->device_copy(model->program(), to, to_device, from,
+                                                  from_device, bytes));
+}
+
+const char* aotc_session_graph_trouble(const AotcSession* handle) {
+  if (!handle) return nullptr;
+  const Session* session = from_handle(handle);
+  return session->model->api()->session_graph_trouble(session->program);
+}
+
 const AotcApi* aotc_get_api(uint32_t abi_version) {
   static const AotcApi kApi = {AOTC_ABI_VERSION,
                                sizeof(AotcApi),
@@ -307,7 +331,11 @@ const AotcApi* aotc_get_api(uint32_t abi_version) {
                                aotc_model_output_spec,
                                aotc_model_state_spec,
                                aotc_session_set_parallel_for,
-                               aotc_session_scratch_size};
+                               aotc_session_scratch_size,
+                               aotc_device_alloc,
+                               aotc_device_free,
+                               aotc_device_copy,
+                               aotc_session_graph_trouble};
   return abi_version == AOTC_ABI_VERSION ? &kApi : nullptr;
 }
 

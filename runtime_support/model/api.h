@@ -42,4 +42,8 @@
    aotc::model::model_output_spec,        \
    aotc::model::model_state_spec,         \
    aotc::model::session_set_parallel_for, \
-   aotc::model::session_scratch_size}
+   aotc::model::session_scratch_size,     \
+   aotc::model::device_alloc,             \
+   aotc::model::device_free,              \
+   aotc::model::device_copy,              \
+   aotc::model::session_graph_trouble}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
@@ -22,10 +22,18 @@ AotcStatus wrong_count(const Session* s, int32_t given) {
               program->name, program->n_inputs, names);
 }
 
-AotcStatus check_header(const AotcInput& input, const DLTensor& tensor) {
-  if (!is_host(tensor.device))
+AotcStatus check_device(const Session* s, const AotcInput& input, DLDevice device) {
+  if (!s->gpu)
     return fail(AOTC_INVALID_ARGUMENT, "input '%s' is on %s, expected cpu: copy it there first",
-                input.name, device_name(tensor.device).text);
+                input.name, device_name(device).text);
+  char what[256];
+  snprintf(what, sizeof what, "input '%.200s'", input.name);
+  return gpu_of(s).check_device(s, what, input.device, device);
+}
+
+AotcStatus check_header(const Session* s, const AotcInput& input, const DLTensor& tensor) {
+  if (s->gpu || !is_host(tensor.device))
+    if (AotcStatus status = check_device(s, input, tensor.device)) return status;
   if (!same_dtype(tensor.dtype, input.dtype))
     return fail(AOTC_INVALID_ARGUMENT, "input '%s' is %s, expected %s", input.name,
                 dtype_name(tensor.dtype).text, dtype_name(input.dtype).text);
@@ -110,7 +118,7 @@ AotcStatus check_input(Session* s, int32_t i) {
   const AotcInput& input = s->program->inputs[i];
   const DLTensor& tensor = s->inputs[i];
   InputUse* use = &s->input_uses[i];
-  if (AotcStatus status = check_header(input, tensor)) return status;
+  if (AotcStatus status = check_header(s, input, tensor)) return status;
   if (AotcStatus status = check_sizes(s, input, tensor, i)) return status;
   if (AotcStatus status = check_data(input, tensor, use)) return status;
   if (input.kind == AOTC_INPUT_CONSTANT) return check_constant(input, use->data);
@@ -236,6 +244,8 @@ AotcStatus prepare(Session* s) {
   if (!reserve(&s->arena, bytes))
     return fail(AOTC_OUT_OF_MEMORY, "no memory for %lld bytes of scratch memory", wide(bytes));
   s->frame.arena = s->arena.data;
+  if (s->gpu)
+    if (AotcStatus status = gpu_of(s).prepare(s)) return status;
   s->prepared = true;
   return AOTC_OK;
 }

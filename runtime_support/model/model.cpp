@@ -6,6 +6,7 @@
 #include "cpu.h"
 #include "digest.h"
 #include "error.h"
+#include "gpu.h"
 #include "options.h"
 #include "pool.h"
 
@@ -94,9 +95,10 @@ AotcStatus index_storages(Model* model) {
   for (int32_t i = 0; i < program->n_storages; ++i) {
     const AotcStorage& storage = program->storages[i];
     model->state_offsets[i] = storage.state ? model->state_bytes : -1;
+    if (storage.state) model->writes_memory = 1;
+    if (storage.device != AOTC_HOST) continue;
     if (!storage.state && storage.offset < 0 && storage.bytes > zeros) zeros = storage.bytes;
     if (!storage.state) continue;
-    model->writes_memory = 1;
     if (!add(model->state_bytes, storage.bytes, &model->state_bytes) ||
         !add(model->state_bytes, kAlignment, &model->state_bytes))
       return fail(AOTC_OUT_OF_MEMORY, "the states of program '%s' do not fit in memory",
@@ -111,6 +113,7 @@ AotcStatus index_storages(Model* model) {
 }
 
 void destroy_model(Model* model) {
+  if (model->gpu) gpu_runtime(model->program)->release_model(model);
   release_weights(&model->weights);
   free(model->zeros);
   free(model);
@@ -292,6 +295,38 @@ AotcStatus model_update_weights(AotcModel*, const char* const*, const DLTensor*,
   return fail(AOTC_UNSUPPORTED,
               "model_update_weights is not available in this version: compile the program with the "
               "new weights");
+}
+
+namespace {
+
+// What serves the model's device memory.
+AotcStatus find_gpu(const AotcModel* handle, const AotcGpuRuntime** out) {
+  *out = handle ? gpu_runtime(from_handle(handle)->program) : nullptr;
+  if (*out) return AOTC_OK;
+  return fail(handle ? AOTC_UNSUPPORTED : AOTC_INVALID_ARGUMENT, "device memory: %s",
+              handle ? "the program is for the CPU" : "the model is NULL");
+}
+
+}  // namespace
+
+AotcStatus device_alloc(AotcModel* model, uint64_t bytes, void** out) {
+  const AotcGpuRuntime* gpu = nullptr;
+  const AotcStatus status = find_gpu(model, &gpu);
+  return status ? status : gpu->device_alloc(from_handle(model), bytes, out);
+}
+
+AotcStatus device_free(AotcModel* model, void* data) {
+  const AotcGpuRuntime* gpu = nullptr;
+  const AotcStatus status = find_gpu(model, &gpu);
+  return status ? status : gpu->device_free(from_handle(model), data);
+}
+
+AotcStatus device_copy(AotcModel* model, void* to, DLDevice to_device, const void* from,
+                       DLDevice from_device, uint64_t bytes) {
+  const AotcGpuRuntime* gpu = nullptr;
+  const AotcStatus status = find_gpu(model, &gpu);
+  return status ? status
+                : gpu->device_copy(from_handle(model), to, to_device, from, from_device, bytes);
 }
 
 AotcStatus model_input_spec(const AotcModel* model, int32_t i, AotcTensorSpec* out) {

@@ -19,6 +19,8 @@ struct SymbolSource {
   int32_t input, dimension;
 };
 
+struct GpuModel;  // cuda/gpu_model.h
+
 struct Model {
   const AotcProgram* program;
   int32_t references;
@@ -35,6 +37,7 @@ struct Model {
   uint8_t* is_shared;      // outputs that another output is a view of
   int64_t* state_offsets;  // of each storage in a session's block of states; -1: a weight
   int64_t state_bytes;
+  GpuModel* gpu;          // NULL until the first session of a program with a GPU part
   int32_t writes_memory;  // an input is mutated or there is a state: a call must check for overlaps
 };
 
@@ -61,6 +64,10 @@ AotcStatus model_update_weights(AotcModel* model, const char* const* names, cons
 AotcStatus model_input_spec(const AotcModel* model, int32_t i, AotcTensorSpec* out);
 AotcStatus model_output_spec(const AotcModel* model, int32_t i, AotcTensorSpec* out);
 AotcStatus model_state_spec(const AotcModel* model, int32_t i, AotcTensorSpec* out);
+AotcStatus device_alloc(AotcModel* model, uint64_t bytes, void** out);
+AotcStatus device_free(AotcModel* model, void* data);
+AotcStatus device_copy(AotcModel* model, void* to, DLDevice to_device, const void* from,
+                       DLDevice from_device, uint64_t bytes);
 
 inline Model* from_handle(AotcModel* model) { return reinterpret_cast<Model*>(model); }
 inline const Model* from_handle(const AotcModel* model) {

@@ -2,18 +2,13 @@
 // before the program runs, and fills in the results after it has succeeded.
 #include <string.h>
 
+#include <stdio.h>
+
 #include "error.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
-
-// A result's memory: descriptor, sizes and strides, data. `references` counts the results that
-// share it.
-struct Block {
-  DLManagedTensor tensor;
-  int32_t references;
-};
 
 using Deleter = void (*)(DLManagedTensor*);
 
@@ -27,7 +22,13 @@ Deleter free_deleter() {
 void release_shared(DLManagedTensor* self) {
   Block* owner = static_cast<Block*>(self->manager_ctx);
   if (self != &owner->tensor) free(self);
-  if (__atomic_sub_fetch(&owner->references, 1, __ATOMIC_ACQ_REL) == 0) free(owner);
+  if (__atomic_sub_fetch(&owner->references, 1, __ATOMIC_ACQ_REL) != 0) return;
+  if (owner->destroy) owner->destroy(owner);
+  free(owner);
+}
+
+bool is_device_memory(const DLManagedTensor* made) {
+  return made->dl_tensor.device.device_type == kDLCUDA;
 }
 
 bool is_alias(AotcOutputKind kind) {
@@ -64,12 +65,19 @@ char* evaluate_alias(Session* s, int32_t i) {
   return input.data + start * element_bytes(output.dtype);
 }
 
-AotcStatus check_provided_header(const AotcOutput& output, const DLTensor& given) {
+AotcStatus check_provided_device(const Session* s, const AotcOutput& output, DLDevice device) {
+  if (!s->gpu && is_host(device)) return AOTC_OK;
+  char what[256];
+  snprintf(what, sizeof what, "the storage given for output '%.160s'", output.name);
+  if (s->gpu) return gpu_of(s).check_device(s, what, output.device, device);
+  return fail(AOTC_INVALID_ARGUMENT, "%s is on %s, expected cpu", what, device_name(device).text);
+}
+
+AotcStatus check_provided_header(const Session* s, const AotcOutput& output,
+                                 const DLTensor& given) {
   if (output.kind == AOTC_OUTPUT_NONE)
     return fail(AOTC_INVALID_ARGUMENT, "output '%s' is None: its entry must be NULL", output.name);
-  if (!is_host(given.device))
-    return fail(AOTC_INVALID_ARGUMENT, "the storage given for output '%s' is on %s, expected cpu",
-                output.name, device_name(given.device).text);
+  if (AotcStatus status = check_provided_device(s, output, given.device)) return status;
   if (!same_dtype(given.dtype, output.dtype))
     return fail(AOTC_INVALID_ARGUMENT, "the storage given for output '%s' is %s, expected %s",
                 output.name, dtype_name(given.dtype).text, dtype_name(output.dtype).text);
@@ -108,14 +116,20 @@ AotcStatus check_provided_memory(const Session* s, int32_t i, const DLTensor& gi
   return AOTC_OK;
 }
 
-// Whether the program can write it directly. Asked when the output's sizes are known.
-bool is_direct(const Session* s, int32_t i) {
+// Asked when the output's sizes are known.
+bool has_compiled_layout(const Session* s, int32_t i) {
   const AotcOutput& output = s->program->outputs[i];
   const DLTensor& given = s->output_uses[i].provided->dl_tensor;
   const int64_t alignment = element_alignment(element_bytes(output.dtype));
   if (count_elements(given.shape, given.ndim) == 0) return true;
   return strides_match(given.shape, given.ndim, given.strides, strides_of(s, i)) &&
          reinterpret_cast<uintptr_t>(data_of(given)) % static_cast<uintptr_t>(alignment) == 0;
+}
+
+// Whether the program can write it directly.
+bool is_direct(const Session* s, int32_t i) {
+  const bool elsewhere = s->host_io && is_on_gpu(s, s->program->outputs[i].device);
+  return !elsewhere && has_compiled_layout(s, i);
 }
 
 // Only the very storage that the output points into may be given for it.
@@ -128,6 +142,9 @@ AotcStatus check_provided_alias(Session* s, int32_t i, const DLTensor& given) {
                 "output '%s' is a view of output '%s': give storage for both or for neither",
                 output.name, s->program->outputs[output.index].name);
   const char* data = evaluate_alias(s, i);
+  if (s->output_uses[i].copied && output.kind == AOTC_OUTPUT_STATE)
+    return fail(AOTC_INVALID_ARGUMENT,
+                "output '%s' is a copy of a state on the GPU: its entry must be NULL", output.name);
   if (s->output_uses[i].copied)
     return fail(AOTC_INVALID_ARGUMENT,
                 "output '%s' is a view that input '%s' has no strides for: its entry must be NULL",
@@ -156,7 +173,7 @@ AotcStatus check_provided_fresh(Session* s, int32_t i, const DLTensor& given) {
 AotcStatus check_provided(Session* s, int32_t i) {
   const AotcOutput& output = s->program->outputs[i];
   const DLTensor& given = s->output_uses[i].provided->dl_tensor;
-  if (AotcStatus status = check_provided_header(output, given)) return status;
+  if (AotcStatus status = check_provided_header(s, output, given)) return status;
   if (is_alias(output.kind)) return check_provided_alias(s, i, given);
   if (output.kind == AOTC_OUTPUT_FRESH) return check_provided_fresh(s, i, given);
   return check_provided_memory(s, i, given);
@@ -172,7 +189,7 @@ AotcStatus check_base(const Session* s, int32_t i) {
         "output '%s', whose sizes depend on data, has a view in output '%s': its entry must "
         "be NULL",
         s->program->outputs[output.index].name, output.name);
-  if (s->output_uses[output.index].direct) return AOTC_OK;
+  if (s->output_uses[output.index].direct || has_compiled_layout(s, output.index)) return AOTC_OK;
   return fail(AOTC_INVALID_ARGUMENT,
               "the storage given for output '%s' must have strides %s: output '%s' is a view of it",
               s->program->outputs[output.index].name,
@@ -185,6 +202,21 @@ AotcStatus no_memory(const Session* s, int32_t i, int64_t bytes) {
               s->program->outputs[i].name, static_cast<long long>(bytes));
 }
 
+// In device memory where the program has it there and the caller may see that.
+AotcStatus make_result(Session* s, int32_t i, AotcDevice device, int64_t bytes, char** data) {
+  DLManagedTensor** made = &s->output_uses[i].made;
+  const bool on_gpu = !s->host_io && is_on_gpu(s, device);
+  if (on_gpu && bytes) {
+    if (AotcStatus status = gpu_of(s).make_tensor(s, i, bytes, made)) return status;
+    *data = static_cast<char*>((*made)->dl_tensor.data);
+  } else {
+    *made = make_tensor(s->program->outputs[i].ndim, bytes, data);
+    if (!*made) return no_memory(s, i, bytes);
+  }
+  if (on_gpu) (*made)->dl_tensor.device = dl_device(s->program, device);
+  return AOTC_OK;
+}
+
 // Gives a fresh output whose sizes are known its memory: the caller's where the program can write
 // it.
 AotcStatus obtain_fresh(Session* s, int32_t i, int64_t span) {
@@ -194,8 +226,7 @@ AotcStatus obtain_fresh(Session* s, int32_t i, int64_t span) {
   if (use->direct) {
     data = data_of(use->provided->dl_tensor);
   } else {
-    use->made = make_tensor(output.ndim, span, &data);
-    if (!use->made) return no_memory(s, i, span);
+    if (AotcStatus status = make_result(s, i, output.device, span, &data)) return status;
     DLTensor& tensor = use->made->dl_tensor;
     tensor.dtype = output.dtype;
     tensor.data = span ? data : nullptr;
@@ -203,7 +234,19 @@ AotcStatus obtain_fresh(Session* s, int32_t i, int64_t span) {
     memcpy(tensor.strides, strides_of(s, i), static_cast<size_t>(output.ndim) * sizeof(int64_t));
   }
   s->frame.outputs[i] = span ? data : no_elements();
-  return AOTC_OK;
+  return span && s->host_io && is_on_gpu(s, output.device) ? gpu_of(s).obtain_temporary(s, i, span)
+                                                           : AOTC_OK;
+}
+
+// Views are where their base is. A host_io session hands out states as copies.
+bool is_state_copy(const Session* s, const AotcOutput& output) {
+  return s->host_io && output.kind == AOTC_OUTPUT_STATE && is_on_gpu(s, output.device);
+}
+DLDevice device_of_alias(const Session* s, const AotcOutput& output) {
+  if (output.kind == AOTC_OUTPUT_STATE) return dl_device(s->program, output.device);
+  if (output.kind == AOTC_OUTPUT_INPUT) return s->inputs[output.index].device;
+  const OutputUse& base = s->output_uses[output.index];
+  return (base.provided ? base.provided : base.made)->dl_tensor.device;
 }
 
 // Descriptors of views and memory of scalars; their content comes after the run.
@@ -218,9 +261,14 @@ AotcStatus obtain_other(Session* s, int32_t i) {
         !multiply(count_elements(sizes_of(s, i), output.ndim), element_bytes(output.dtype), &bytes))
       return no_memory(s, i, INT64_MAX);
   }
+  if (is_state_copy(s, output)) {
+    evaluate_output(s, i);
+    bytes = span_bytes(sizes_of(s, i), strides_of(s, i), output.ndim, element_bytes(output.dtype));
+    if (bytes < 0) return no_memory(s, i, INT64_MAX);
+  }
   char* data = nullptr;
-  use->made = make_tensor(output.ndim, bytes, &data);
-  if (!use->made) return no_memory(s, i, bytes);
+  if (AotcStatus status = make_result(s, i, use->copied ? output.device : AOTC_HOST, bytes, &data))
+    return status;
   use->made->dl_tensor.dtype = output.dtype;
   use->made->dl_tensor.data = data;
   return AOTC_OK;
@@ -247,7 +295,7 @@ void write_scalar(const Session* s, const AotcOutput& output, char* to) {
   memcpy(to, &value, static_cast<size_t>(element_bytes(output.dtype)));
 }
 
-// From where the input was staged.
+// From where the input was staged. Device memory has been filled by the GPU part.
 void finish_copied(Session* s, int32_t i) {
   const AotcOutput& output = s->program->outputs[i];
   DLTensor& tensor = s->output_uses[i].made->dl_tensor;
@@ -255,6 +303,7 @@ void finish_copied(Session* s, int32_t i) {
   const int64_t item = element_bytes(output.dtype);
   memcpy(tensor.shape, sizes_of(s, i), static_cast<size_t>(output.ndim) * sizeof(int64_t));
   contiguous_strides(tensor.shape, tensor.ndim, tensor.strides);
+  if (is_on_gpu(s, output.device)) return;
   const char* staged = static_cast<const char*>(s->frame.inputs[output.index]);
   copy_elements({static_cast<char*>(tensor.data), item, output.ndim, tensor.shape, tensor.strides},
                 {const_cast<char*>(staged) + evaluate(s, output.offset) * item, item, output.ndim,
@@ -266,7 +315,9 @@ void finish_alias(Session* s, int32_t i) {
   const AotcOutput& output = s->program->outputs[i];
   DLManagedTensor* made = s->output_uses[i].made;
   DLTensor& tensor = made->dl_tensor;
-  tensor.data = evaluate_alias(s, i);
+  char* const data = evaluate_alias(s, i);
+  if (s->gpu && !is_state_copy(s, output)) tensor.device = device_of_alias(s, output);
+  if (!is_state_copy(s, output)) tensor.data = data;
   memcpy(tensor.shape, sizes_of(s, i), static_cast<size_t>(output.ndim) * sizeof(int64_t));
   memcpy(tensor.strides, strides_of(s, i), static_cast<size_t>(output.ndim) * sizeof(int64_t));
   if (output.kind != AOTC_OUTPUT_OUTPUT || s->output_uses[output.index].provided) return;
@@ -279,15 +330,13 @@ void finish_alias(Session* s, int32_t i) {
 void finish_fresh(Session* s, int32_t i) {
   const OutputUse& use = s->output_uses[i];
   if (!use.made) return;
-  if (s->model->is_shared[i]) {
-    use.made->manager_ctx = use.made;
-    use.made->deleter = release_shared;
-  }
+  if (s->model->is_shared[i]) make_shared(use.made);
   if (!use.provided) return;
   int64_t strides[kMaxRank], from_strides[kMaxRank];
-  copy_elements(view_of(use.provided->dl_tensor, strides),
-                view_of(use.made->dl_tensor, from_strides));
-  free(use.made);
+  if (!is_device_memory(use.made))
+    copy_elements(view_of(use.provided->dl_tensor, strides),
+                  view_of(use.made->dl_tensor, from_strides));
+  discard(use.made);
 }
 
 void finish_output(Session* s, int32_t i) {
@@ -318,7 +367,21 @@ DLManagedTensor* make_tensor(int32_t ndim, int64_t bytes, char** data) {
   block->tensor.dl_tensor.strides = numbers + ndim;
   block->tensor.deleter = free_deleter();
   block->references = 1;
+  block->destroy = nullptr;
+  block->resource = nullptr;
   return &block->tensor;
+}
+
+void make_shared(DLManagedTensor* made) {
+  made->manager_ctx = made;
+  made->deleter = release_shared;
+}
+
+void discard(DLManagedTensor* made) {
+  if (!made) return;
+  Block* block = reinterpret_cast<Block*>(made);
+  if (block->destroy) block->destroy(block);
+  free(block);
 }
 
 AotcStatus check_outputs(Session* s, DLManagedTensor** outputs, int32_t n_outputs) {
@@ -349,7 +412,7 @@ AotcStatus obtain_outputs(Session* s) {
 
 void release_outputs(Session* s) {
   for (int32_t i = 0; i < s->program->n_outputs; ++i) {
-    free(s->output_uses[i].made);
+    discard(s->output_uses[i].made);
     s->output_uses[i].made = nullptr;
   }
 }

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "gpu.h"
 #include "options.h"
 
 namespace aotc::model {
@@ -23,8 +24,10 @@ int64_t now() {
 }
 
 void record_step(AotcFrame* frame, int32_t step) {
-  const Session* s = static_cast<const Session*>(frame->runtime);
-  if (step >= 0 && step < s->program->n_steps) s->record->step_ends()[step] = now();
+  Session* s = static_cast<Session*>(frame->runtime);
+  if (step < 0 || step >= s->program->n_steps) return;
+  s->record->step_ends()[step] = now();
+  if (s->gpu) gpu_of(s).step_done(s, step);
 }
 
 bool add_block(Profile* p) {
@@ -60,8 +63,8 @@ void free_profile(Profile* p) {
 Profile* make_profile(const Session* s) {
   Profile* p = static_cast<Profile*>(calloc(1, sizeof(Profile)));
   if (!p) return nullptr;
-  p->record_bytes = static_cast<int64_t>(sizeof(CallRecord)) +
-                    s->program->n_steps * static_cast<int64_t>(sizeof(int64_t));
+  const int64_t step_bytes = sizeof(int64_t) + (s->gpu ? sizeof(DeviceTimes) : 0);
+  p->record_bytes = static_cast<int64_t>(sizeof(CallRecord)) + s->program->n_steps * step_bytes;
   p->active = kMostCalls;
   if (add_block(p)) return p;
   free_profile(p);
@@ -88,6 +91,7 @@ void profile_call_begins(Session* s) {
 void profile_call_ends(Session* s, AotcStatus status) {
   CallRecord* record = s->record;
   if (!record) return;
+  if (s->gpu) gpu_of(s).end_record(s);
   record->end = now();
   record->status = status;
   s->record = nullptr;
@@ -95,6 +99,7 @@ void profile_call_ends(Session* s, AotcStatus status) {
 }
 
 int32_t run_recorded(Session* s) {
+  if (s->gpu) gpu_of(s).begin_record(s);
   s->frame.step_done = record_step;
   s->record->run_begin = now();
   s->record->run_failed = s->program->run(&s->frame) != 0;

@@ -5,8 +5,14 @@
 
 namespace aotc::model {
 
+// What a step did, and when the device did it, in the host's time; kHost: nothing there.
+struct DeviceTimes {
+  int64_t begin, end;
+  StepKind kind;
+};
+
 // One call of session_run; times in nanoseconds of CLOCK_MONOTONIC. The end of each step follows, 0
-// where it was not reached.
+// where it was not reached; then, for a program with a GPU part, its time on the device.
 struct CallRecord {
   int64_t begin, end;          // of session_run
   int64_t run_begin, run_end;  // of the program; 0: the call failed before
@@ -16,6 +22,12 @@ struct CallRecord {
   int32_t run_failed;  // the program stopped in the step after the last one that has an end
   int64_t* step_ends() { return reinterpret_cast<int64_t*>(this + 1); }
   const int64_t* step_ends() const { return reinterpret_cast<const int64_t*>(this + 1); }
+  DeviceTimes* device_times(int32_t n_steps) {
+    return reinterpret_cast<DeviceTimes*>(step_ends() + n_steps);
+  }
+  const DeviceTimes* device_times(int32_t n_steps) const {
+    return reinterpret_cast<const DeviceTimes*>(step_ends() + n_steps);
+  }
 };
 
 struct RecordBlock {

@@ -257,6 +257,18 @@ typedef struct AotcStridedCopy {
   int64_t to_strides[AOTC_MAX_COPY_RANK], from_strides[AOTC_MAX_COPY_RANK];
 } AotcStridedCopy;
 
+/* What the kernels aotc_matmul_<type>(a, b, c, d, AotcGpuMatmul) get: fields as in
+ * templates/matmul.h. */
+typedef struct AotcGpuMatmul {
+  int64_t batch_sizes[4];
+  int64_t m, n, k;
+  int64_t a_batch[4], a_row, a_col;
+  int64_t b_batch[4], b_row, b_col;
+  int64_t c_batch[4], c_row, c_col;
+  int64_t d_batch[4], d_row, d_col;
+  double alpha, beta;
+} AotcGpuMatmul;
+
 typedef struct AotcProgram {
   uint32_t version; /* AOTC_PROGRAM_VERSION */
   uint32_t struct_size;

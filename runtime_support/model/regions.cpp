@@ -71,6 +71,7 @@ bool add_provided_outputs(Session* s) {
 
 void add_states(Session* s) {
   const uintptr_t block = reinterpret_cast<uintptr_t>(align_up(s->state_block));
+  if (s->gpu_states.lo != s->gpu_states.hi) add_region(s, s->gpu_states);
   if (s->state_block)
     add_region(s, {block, block + static_cast<uintptr_t>(s->model->state_bytes),
                    RegionKind::kStates, 0, true});

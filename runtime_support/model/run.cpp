@@ -2,10 +2,9 @@
 // checks come before it writes: a call that fails leaves inputs, states and the array of outputs as
 // they were.
 #include "error.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
-namespace {
 
 AotcStatus get_ready(Session* s, const DLTensor* inputs, int32_t n_inputs,
                      DLManagedTensor** outputs, int32_t n_outputs) {
@@ -26,8 +25,11 @@ AotcStatus run_program(Session* s) {
   return failed ? failure_status(AOTC_FAILED_CHECK, s->frame.failure) : AOTC_OK;
 }
 
+namespace {
+
 AotcStatus call(Session* s, const DLTensor* inputs, int32_t n_inputs, DLManagedTensor** outputs,
                 int32_t n_outputs) {
+  if (s->gpu) return gpu_of(s).run(s, inputs, n_inputs, outputs, n_outputs);
   if (AotcStatus status = get_ready(s, inputs, n_inputs, outputs, n_outputs)) return status;
   AotcStatus status = obtain_outputs(s);
   if (!status) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "error.h"
+#include "gpu.h"
 #include "options.h"
 #include "pool.h"
 
@@ -36,7 +37,7 @@ int64_t lay_out(Session* s, char* base) {
   carver.take(&s->input_overlaps, program->n_inputs);
   carver.take(&s->input_uses, program->n_inputs);
   carver.take(&s->output_uses, program->n_outputs);
-  const int64_t regions = int64_t{program->n_inputs} + program->n_outputs + program->n_storages + 1;
+  const int64_t regions = int64_t{program->n_inputs} + program->n_outputs + program->n_storages + 2;
   carver.take(&s->regions, regions);
   carver.take(&s->region_order, regions);
   return carver.used;
@@ -46,6 +47,7 @@ void place_storages(Session* s) {
   char* states = s->state_block ? align_up(s->state_block) : nullptr;
   for (int32_t i = 0; i < s->program->n_storages; ++i) {
     const AotcStorage& storage = s->program->storages[i];
+    if (storage.device != AOTC_HOST) continue;
     if (storage.state) s->own_storages[i] = states + s->model->state_offsets[i];
     const char* constant = storage.offset >= 0 ? s->model->weights.data + storage.offset
                            : s->model->zeros   ? align_up(s->model->zeros)
@@ -92,24 +94,36 @@ AotcStatus make_session(Model* model, int32_t threads, Session** out) {
   return AOTC_OK;
 }
 
-void load_initial_states(Session* s) {
+// The session's own storages; the host's are zero already.
+AotcStatus load_initial_states(Session* s) {
+  if (s->gpu) return reset_states(s);
   for (int32_t i = 0; i < s->program->n_storages; ++i) {
     const AotcStorage& storage = s->program->storages[i];
-    if (storage.state && storage.offset >= 0 && storage.bytes > 0)
+    if (storage.state && storage.offset >= 0 && storage.bytes > 0 && storage.device == AOTC_HOST)
       memcpy(s->own_storages[i], s->model->weights.data + storage.offset,
              static_cast<size_t>(storage.bytes));
   }
+  return AOTC_OK;
 }
 
 // A program for the CPU has no stream that its work could be ordered on, and no graph to capture;
 // its tensors are on the host, whatever `host_io` says.
-AotcStatus refuse_device_options(int64_t stream, int64_t cuda_graph) {
-  if (!stream && !cuda_graph) return AOTC_OK;
+AotcStatus refuse_device_options(const AotcProgram* program, int64_t stream, int64_t cuda_graph) {
+  if (program->gpu || (!stream && !cuda_graph)) return AOTC_OK;
   return fail(
       AOTC_INVALID_ARGUMENT,
       "session_create: option '%s' needs a program for CUDA, this one is for the CPU: leave "
       "it out",
       stream ? "stream" : "cuda_graph");
+}
+
+// Ends a session that failed to be made.
+AotcStatus hand_out(Session* s, AotcStatus status, AotcSession** out) {
+  if (status)
+    session_destroy(reinterpret_cast<AotcSession*>(s));
+  else
+    *out = reinterpret_cast<AotcSession*>(s);
+  return status;
 }
 
 }  // namespace
@@ -146,19 +160,22 @@ AotcStatus session_create(AotcModel* handle, const char* json, AotcSession** out
                       integer_option("stream", INT64_MIN, INT64_MAX, &stream),
                       bool_option("cuda_graph", &cuda_graph), bool_option("host_io", &host_io)};
   if (AotcStatus status = parse_options("session_create", json, options, 4)) return status;
-  if (AotcStatus status = refuse_device_options(stream, cuda_graph)) return status;
+  Model* model = from_handle(handle);
+  if (AotcStatus status = refuse_device_options(model->program, stream, cuda_graph)) return status;
   Session* s = nullptr;
   const int32_t count = threads ? static_cast<int32_t>(threads) : usable_cpus();
-  if (AotcStatus status = make_session(from_handle(handle), count, &s)) return status;
-  load_initial_states(s);
-  *out = reinterpret_cast<AotcSession*>(s);
-  return AOTC_OK;
+  if (AotcStatus status = make_session(model, count, &s)) return status;
+  AotcStatus status = AOTC_OK;
+  if (const AotcGpuRuntime* gpu = gpu_runtime(model->program))
+    status = gpu->make_session(s, {options[1].given, stream, cuda_graph != 0, host_io != 0});
+  return hand_out(s, status ? status : load_initial_states(s), out);
 }
 
 void session_destroy(AotcSession* handle) {
   if (!handle) return;
   Session* s = from_handle(handle);
   Model* model = s->model;
+  if (s->gpu) gpu_of(s).destroy_session(s);
   for (int32_t i = 0; i < s->program->n_scratch_slots; ++i) free(s->slots[i].data);
   free(s->arena.data);
   free(s->staging.data);
@@ -173,19 +190,20 @@ AotcStatus session_fork(AotcSession* handle, AotcSession** out) {
   *out = nullptr;
   Use use("session_fork", handle);
   if (use.status) return use.status;
-  const Session* from = use.session;
+  Session* from = use.session;
   Session* s = nullptr;
+  if (from->gpu)
+    if (AotcStatus status = gpu_of(from).check_usable(from, GpuUse::kAny)) return status;
   if (AotcStatus status = make_session(from->model, from->threads, &s)) return status;
   s->frame.parallel_for = from->frame.parallel_for;
   s->frame.threads = from->frame.threads;
   if (from->frame.parallel_context != &from->threads)
     s->frame.parallel_context = from->frame.parallel_context;
   for (int32_t i = 0; i < s->program->n_storages; ++i)
-    if (s->program->storages[i].state)
+    if (s->program->storages[i].state && s->program->storages[i].device == AOTC_HOST)
       memcpy(s->own_storages[i], from->frame.storages[i],
              static_cast<size_t>(s->program->storages[i].bytes));
-  *out = reinterpret_cast<AotcSession*>(s);
-  return AOTC_OK;
+  return hand_out(s, from->gpu ? gpu_of(from).fork_session(s, from) : AOTC_OK, out);
 }
 
 AotcStatus session_set_parallel_for(AotcSession* handle, AotcParallelFor fn, void* context,
@@ -205,9 +223,11 @@ AotcStatus session_set_parallel_for(AotcSession* handle, AotcParallelFor fn, voi
   return AOTC_OK;
 }
 
-AotcStatus session_synchronize(AotcSession* session) {
-  return session ? AOTC_OK
-                 : fail(AOTC_INVALID_ARGUMENT, "session_synchronize: the session is NULL");
+AotcStatus session_synchronize(AotcSession* handle) {
+  if (!handle) return fail(AOTC_INVALID_ARGUMENT, "session_synchronize: the session is NULL");
+  if (!from_handle(handle)->gpu) return AOTC_OK;
+  Use use("session_synchronize", handle);
+  return use.status ? use.status : gpu_of(use.session).synchronize(use.session);
 }
 
 int64_t session_scratch_size(const AotcSession* handle) {
@@ -215,7 +235,12 @@ int64_t session_scratch_size(const AotcSession* handle) {
   const Session* s = from_handle(handle);
   int64_t bytes = s->arena.bytes + s->staging.bytes;
   for (int32_t i = 0; i < s->program->n_scratch_slots; ++i) bytes += s->slots[i].bytes;
-  return bytes;
+  return s->gpu ? bytes + gpu_of(s).scratch_bytes(s) : bytes;
+}
+
+const char* session_graph_trouble(const AotcSession* handle) {
+  if (!handle || !from_handle(handle)->gpu) return nullptr;
+  return gpu_of(from_handle(handle)).graph_trouble(from_handle(handle));
 }
 
 }  // namespace aotc::model

@@ -45,6 +45,8 @@ struct Region {
   bool written;
 };
 
+struct GpuSession;  // cuda/gpu_session.h
+enum class StepKind : int64_t { kHost, kKernel, kTransfer };
 struct Profile;     // profile.h
 struct CallRecord;  // profile.h
 
@@ -73,10 +75,14 @@ struct Session {
   Region* regions;        // inputs, outputs, storages and the session's block of states
   int32_t* region_order;  // sorted by address; kept over calls, since addresses seldom change
   int32_t n_regions, n_ordered;
-  AotcStatus obtain_status;  // why obtain_output or obtain_scratch gave NULL
+  AotcStatus obtain_status;  // why a callback of the frame has failed
   CallRecord* record;        // NULL unless the profile records this call
 
   Profile* profile;  // NULL unless session_profile_start was called
+
+  GpuSession* gpu;    // NULL unless the program has a GPU part; see gpu.h
+  bool host_io;       // inputs and outputs are host tensors whatever the program's device
+  Region gpu_states;  // the block of states on the device; empty without one
 };
 
 // The AotcApi members of the same names.
@@ -97,6 +103,7 @@ AotcStatus session_profile_stop(AotcSession* session, const char* path);
 AotcStatus session_set_parallel_for(AotcSession* session, AotcParallelFor fn, void* context,
                                     int32_t threads);
 int64_t session_scratch_size(const AotcSession* session);
+const char* session_graph_trouble(const AotcSession* session);
 
 inline Session* from_handle(AotcSession* session) { return reinterpret_cast<Session*>(session); }
 inline const Session* from_handle(const AotcSession* session) {
@@ -148,6 +155,15 @@ void write_back_inputs(Session* s);  // the first step that changes the caller's
 AotcStatus finish_outputs(Session* s, DLManagedTensor** outputs);
 void release_outputs(Session* s);
 
+// All checks of a call, in their order: everything before obtain_outputs.
+AotcStatus get_ready(Session* s, const DLTensor* inputs, int32_t n_inputs,
+                     DLManagedTensor** outputs, int32_t n_outputs);
+// Decides whether input i is used where it is; grows *staging_bytes when it is not. `elsewhere`: it
+// is not, since it is in other memory than the program has it.
+AotcStatus check_layout(Session* s, int32_t i, bool elsewhere, int64_t* staging_bytes);
+// The input's elements as the program sees them, at `data`.
+View compiled_view(const Session* s, int32_t i, char* data);
+
 // Sizes and strides of output `i` by the current extents, into its rows of output_sizes,
 // output_strides.
 void evaluate_output(Session* s, int32_t i);
@@ -174,7 +190,23 @@ void* obtain_scratch(AotcFrame* frame, int32_t slot, int64_t bytes);
 // The name's elements where they live in this session.
 View view_of_name(const Session* s, const AotcName& name);
 // The initial content of all states.
-void reset_states(Session* s);
+AotcStatus reset_states(Session* s);
+
+// The program itself; its failure, or what a callback of the frame has recorded.
+AotcStatus run_program(Session* s);
+
+// A result's memory: descriptor, sizes and strides, data. `references` counts the results that
+// share it; the last one frees the block after `destroy`, which may be NULL.
+struct Block {
+  DLManagedTensor tensor;
+  int32_t references;
+  void (*destroy)(Block*);
+  void* resource;  // what `destroy` gives back
+};
+// The result's deleter counts from now on, so that others can share its memory.
+void make_shared(DLManagedTensor* made);
+// Gives back a result that was not handed out.
+void discard(DLManagedTensor* made);
 
 // Memory for a result: a descriptor whose deleter frees everything at once. Sizes, strides and data
 // are set by the caller; `data` (aligned to kAlignment) has `bytes` bytes. NULL: no memory.

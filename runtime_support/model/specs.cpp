@@ -1,5 +1,5 @@
 // The specs that model_*_spec hand out, filled once per model.
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
@@ -26,11 +26,10 @@ void set_extent(const AotcTensorSpec& spec, int32_t d, AotcExtent extent) {
     set_size(spec, d, -1, 0, INT64_MAX);
 }
 
-constexpr DLDevice kCpu = {kDLCPU, 0};
-
 int64_t* fill_input(const AotcProgram* program, const AotcInput& input, AotcTensorSpec* spec,
                     int64_t* next) {
-  *spec = {input.name, input.dtype, kCpu, input.ndim, nullptr, nullptr, nullptr};
+  *spec = {input.name, input.dtype, dl_device(program, input.device), input.ndim, nullptr,
+           nullptr,    nullptr};
   next = place_sizes(spec, next);
   for (int32_t d = 0; d < input.ndim; ++d) {
     const AotcDimension& dimension = input.dimensions[d];
@@ -44,15 +43,20 @@ int64_t* fill_input(const AotcProgram* program, const AotcInput& input, AotcTens
   return next;
 }
 
-int64_t* fill_output(const AotcOutput& output, AotcTensorSpec* spec, int64_t* next) {
-  *spec = {output.name, output.dtype, kCpu, output.ndim, nullptr, nullptr, nullptr};
+int64_t* fill_output(const AotcProgram* program, const AotcOutput& output, AotcTensorSpec* spec,
+                     int64_t* next) {
+  *spec = {output.name, output.dtype, dl_device(program, output.device), output.ndim, nullptr,
+           nullptr,     nullptr};
   next = place_sizes(spec, next);
   for (int32_t d = 0; d < output.ndim; ++d) set_extent(*spec, d, output.sizes[d]);
   return next;
 }
 
-int64_t* fill_state(const AotcName& name, AotcTensorSpec* spec, int64_t* next) {
-  *spec = {name.name, name.dtype, kCpu, name.ndim, nullptr, nullptr, nullptr};
+int64_t* fill_state(const AotcProgram* program, const AotcName& name, AotcTensorSpec* spec,
+                    int64_t* next) {
+  *spec = {name.name, name.dtype, dl_device(program, program->storages[name.storage].device),
+           name.ndim, nullptr,    nullptr,
+           nullptr};
   next = place_sizes(spec, next);
   for (int32_t d = 0; d < name.ndim; ++d)
     set_size(*spec, d, name.sizes[d], name.sizes[d], name.sizes[d]);
@@ -75,9 +79,10 @@ void fill_specs(Model* model, int64_t* sizes) {
   for (int32_t i = 0; i < program->n_inputs; ++i)
     sizes = fill_input(program, program->inputs[i], &model->input_specs[i], sizes);
   for (int32_t i = 0; i < program->n_outputs; ++i)
-    sizes = fill_output(program->outputs[i], &model->output_specs[i], sizes);
+    sizes = fill_output(program, program->outputs[i], &model->output_specs[i], sizes);
   for (int32_t i = 0; i < model->n_states; ++i)
-    sizes = fill_state(program->names[model->state_names[i]], &model->state_specs[i], sizes);
+    sizes =
+        fill_state(program, program->names[model->state_names[i]], &model->state_specs[i], sizes);
 }
 
 }  // namespace aotc::model

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
@@ -45,8 +45,13 @@ AotcStatus check_written(const Session* s, int32_t i) {
       s, i, "the program writes it, but some elements share memory; pass a contiguous copy");
 }
 
-// Decides whether the input is used where it is; grows *staging_bytes when it is not.
-AotcStatus check_layout(Session* s, int32_t i, int64_t* staging_bytes) {
+View staged_view(const Session* s, int32_t i) {
+  return compiled_view(s, i, s->staging.data + s->input_uses[i].staged);
+}
+
+}  // namespace
+
+AotcStatus check_layout(Session* s, int32_t i, bool elsewhere, int64_t* staging_bytes) {
   const AotcInput& input = s->program->inputs[i];
   const DLTensor& tensor = s->inputs[i];
   InputUse* use = &s->input_uses[i];
@@ -61,7 +66,8 @@ AotcStatus check_layout(Session* s, int32_t i, int64_t* staging_bytes) {
     if (AotcStatus status = check_other_layout(s, i)) return status;
   if (input.mutated)
     if (AotcStatus status = check_written(s, i)) return status;
-  if (use->same_layout && reinterpret_cast<uintptr_t>(use->data) % alignment == 0) return AOTC_OK;
+  if (!elsewhere && use->same_layout && reinterpret_cast<uintptr_t>(use->data) % alignment == 0)
+    return AOTC_OK;
   if (!input.mutated && !input.read) return AOTC_OK;
   use->staged = *staging_bytes;
   if (add(*staging_bytes, s->input_spans[i], staging_bytes) &&
@@ -72,19 +78,18 @@ AotcStatus check_layout(Session* s, int32_t i, int64_t* staging_bytes) {
   return fail(AOTC_OUT_OF_MEMORY, "no memory to stage input '%s'", input.name);
 }
 
-View staged_view(const Session* s, int32_t i) {
+View compiled_view(const Session* s, int32_t i, char* data) {
   const AotcInput& input = s->program->inputs[i];
-  return {s->staging.data + s->input_uses[i].staged, element_bytes(input.dtype), input.ndim,
-          compiled_sizes(s, i), compiled_strides(s, i)};
+  return {data, element_bytes(input.dtype), input.ndim, compiled_sizes(s, i),
+          compiled_strides(s, i)};
 }
-
-}  // namespace
 
 AotcStatus check_layouts(Session* s) {
   int64_t bytes = 0;
+  if (s->gpu) return gpu_of(s).check_layouts(s);
   for (int32_t i = 0; i < s->program->n_inputs; ++i)
     if (s->program->inputs[i].kind == AOTC_INPUT_TENSOR)
-      if (AotcStatus status = check_layout(s, i, &bytes)) return status;
+      if (AotcStatus status = check_layout(s, i, false, &bytes)) return status;
   if (bytes == 0) return AOTC_OK;
   if (!reserve(&s->staging, bytes))
     return fail(AOTC_OUT_OF_MEMORY, "no memory for %lld bytes to stage inputs of another layout",
@@ -97,6 +102,7 @@ void stage_inputs(Session* s) {
   for (int32_t i = 0; i < s->program->n_inputs; ++i) {
     const AotcInput& input = s->program->inputs[i];
     if (input.kind != AOTC_INPUT_TENSOR || s->input_uses[i].staged < 0) continue;
+    if (is_on_gpu(s, input.device)) continue;
     const View staged = staged_view(s, i);
     s->frame.inputs[i] = staged.data;
     if (input.read) copy_elements(staged, view_of(s->inputs[i], strides));
@@ -106,7 +112,8 @@ void stage_inputs(Session* s) {
 void write_back_inputs(Session* s) {
   int64_t strides[kMaxRank];
   for (int32_t i = 0; i < s->program->n_inputs; ++i)
-    if (s->program->inputs[i].mutated && s->input_uses[i].staged >= 0)
+    if (s->program->inputs[i].mutated && s->input_uses[i].staged >= 0 &&
+        !is_on_gpu(s, s->program->inputs[i].device))
       copy_elements(view_of(s->inputs[i], strides), staged_view(s, i));
 }
 

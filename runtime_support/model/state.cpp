@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
@@ -38,12 +38,18 @@ AotcStatus find_state(const Session* s, const char* function, const char* name,
               function, name);
 }
 
-// The caller's tensor has exactly the name's dtype and sizes and lies in host memory.
-AotcStatus check_tensor(const char* function, const AotcName& name, const DLTensor* tensor) {
+// The caller's tensor has exactly the name's dtype and sizes and lies where the session can reach
+// it: in host memory or on the program's GPU.
+AotcStatus check_tensor(const Session* s, const char* function, const AotcName& name,
+                        const DLTensor* tensor) {
   if (!tensor) return fail(AOTC_INVALID_ARGUMENT, "%s: the tensor is NULL", function);
-  if (!is_host(tensor->device))
+  if (s->gpu) {
+    if (AotcStatus status = gpu_of(s).check_reach(s, function, name.name, tensor->device))
+      return status;
+  } else if (!is_host(tensor->device)) {
     return fail(AOTC_INVALID_ARGUMENT, "%s: the tensor for '%s' is on %s, expected cpu", function,
                 name.name, device_name(tensor->device).text);
+  }
   if (!same_dtype(tensor->dtype, name.dtype))
     return fail(AOTC_INVALID_ARGUMENT, "%s: the tensor for '%s' is %s, expected %s", function,
                 name.name, dtype_name(tensor->dtype).text, dtype_name(name.dtype).text);
@@ -79,6 +85,19 @@ AotcStatus copy_safely(const char* function, const View& to, const View& from) {
   copy_elements(to, middle);
   free(memory);
   return AOTC_OK;
+}
+
+bool is_storage_on_gpu(const Session* s, const AotcName& name) {
+  return is_on_gpu(s, s->program->storages[name.storage].device);
+}
+bool is_tensor_on_gpu(DLDevice device) { return !is_host(device); }
+
+// Whether a call may look at the states, or (`use`) puts them in order.
+AotcStatus check_usable(Session* s, GpuUse use) {
+  return s->gpu ? gpu_of(s).check_usable(s, use) : AOTC_OK;
+}
+AotcStatus states_repaired(Session* s, AotcStatus status) {
+  return s->gpu && !status ? gpu_of(s).states_repaired(s) : status;
 }
 
 AotcStatus check_target(const char* function, const AotcName& name, const View& to) {
@@ -136,12 +155,24 @@ AotcStatus check_separate(const Session* s, const AotcName& name, const char* da
 }
 
 // Back to the session's own storage, with the content of the bound one.
-void unbind(Session* s, const AotcName& name) {
+AotcStatus unbind(Session* s, const AotcName& name) {
   char* own = s->own_storages[name.storage];
   char* bound = storage_data(s, name.storage);
-  if (own == bound) return;
-  memmove(own, bound, static_cast<size_t>(s->program->storages[name.storage].bytes));
+  const int64_t bytes[] = {s->program->storages[name.storage].bytes}, stride[] = {1};
+  if (own == bound) return AOTC_OK;
+  if (!is_storage_on_gpu(s, name))
+    memmove(own, bound, static_cast<size_t>(bytes[0]));
+  else if (AotcStatus status = gpu_of(s).copy(s, {own, 1, 1, bytes, stride}, true,
+                                              {bound, 1, 1, bytes, stride}, true))
+    return status;
   s->frame.storages[name.storage] = own;
+  return AOTC_OK;
+}
+
+// The memory is of the kind that the state is compiled for.
+AotcStatus check_bound_device(const Session* s, const AotcName& name, DLDevice device) {
+  if (!s->gpu) return AOTC_OK;
+  return gpu_of(s).check_bound(s, name.name, s->program->storages[name.storage].device, device);
 }
 
 }  // namespace
@@ -152,16 +183,21 @@ View view_of_name(const Session* s, const AotcName& name) {
           name.strides};
 }
 
-void reset_states(Session* s) {
+AotcStatus reset_states(Session* s) {
   for (int32_t i = 0; i < s->program->n_storages; ++i) {
     const AotcStorage& storage = s->program->storages[i];
     const size_t bytes = static_cast<size_t>(storage.bytes);
+    AotcStatus status = AOTC_OK;
     if (!storage.state || bytes == 0) continue;
-    if (storage.offset < 0)
+    if (is_on_gpu(s, storage.device))
+      status = gpu_of(s).reset_storage(s, i);
+    else if (storage.offset < 0)
       memset(s->frame.storages[i], 0, bytes);
     else
       memcpy(s->frame.storages[i], s->model->weights.data + storage.offset, bytes);
+    if (status) return status;
   }
+  return AOTC_OK;
 }
 
 AotcStatus session_state_get(AotcSession* handle, const char* name, DLTensor* into) {
@@ -171,10 +207,14 @@ AotcStatus session_state_get(AotcSession* handle, const char* name, DLTensor* in
   int64_t strides[kMaxRank];
   if (use.status) return use.status;
   if (AotcStatus status = find_name(use.session, kFunction, name, &found)) return status;
-  if (AotcStatus status = check_tensor(kFunction, *found, into)) return status;
+  Session* s = use.session;
+  if (AotcStatus status = check_tensor(s, kFunction, *found, into)) return status;
   const View to = view_of(*into, strides);
   if (AotcStatus status = check_target(kFunction, *found, to)) return status;
-  return copy_safely(kFunction, to, view_of_name(use.session, *found));
+  if (!s->gpu) return copy_safely(kFunction, to, view_of_name(s, *found));
+  if (AotcStatus status = check_usable(s, GpuUse::kReadsStates)) return status;
+  return gpu_of(s).copy(s, to, is_tensor_on_gpu(into->device), view_of_name(s, *found),
+                        is_storage_on_gpu(s, *found));
 }
 
 AotcStatus session_state_set(AotcSession* handle, const char* name, const DLTensor* from) {
@@ -184,14 +224,18 @@ AotcStatus session_state_set(AotcSession* handle, const char* name, const DLTens
   int64_t strides[kMaxRank];
   uintptr_t lo = 0, hi = 0;
   if (use.status) return use.status;
-  if (AotcStatus status = find_state(use.session, kFunction, name, &found)) return status;
-  if (AotcStatus status = check_tensor(kFunction, *found, from)) return status;
-  const View to = view_of_name(use.session, *found), source = view_of(*from, strides);
+  Session* s = use.session;
+  if (AotcStatus status = find_state(s, kFunction, name, &found)) return status;
+  if (AotcStatus status = check_tensor(s, kFunction, *found, from)) return status;
+  const View to = view_of_name(s, *found), source = view_of(*from, strides);
   if (!byte_range(source, &lo, &hi))
     return fail(AOTC_INVALID_ARGUMENT, "%s: the tensor for '%s' lies outside of memory", kFunction,
                 name);
   if (AotcStatus status = check_target(kFunction, *found, to)) return status;
-  return copy_safely(kFunction, to, source);
+  if (!s->gpu) return copy_safely(kFunction, to, source);
+  if (AotcStatus status = check_usable(s, GpuUse::kRepairsStates)) return status;
+  return states_repaired(s, gpu_of(s).copy(s, to, is_storage_on_gpu(s, *found), source,
+                                           is_tensor_on_gpu(from->device)));
 }
 
 AotcStatus session_state_bind(AotcSession* handle, const char* name, const DLTensor* storage) {
@@ -201,11 +245,10 @@ AotcStatus session_state_bind(AotcSession* handle, const char* name, const DLTen
   if (use.status) return use.status;
   Session* s = use.session;
   if (AotcStatus status = find_state(s, kFunction, name, &found)) return status;
-  if (!storage) {
-    unbind(s, *found);
-    return AOTC_OK;
-  }
-  if (AotcStatus status = check_tensor(kFunction, *found, storage)) return status;
+  if (AotcStatus status = check_usable(s, GpuUse::kAny)) return status;
+  if (!storage) return unbind(s, *found);
+  if (AotcStatus status = check_tensor(s, kFunction, *found, storage)) return status;
+  if (AotcStatus status = check_bound_device(s, *found, storage->device)) return status;
   if (AotcStatus status = check_whole(s, *found)) return status;
   const int64_t bytes = s->program->storages[found->storage].bytes;
   if (bytes == 0) return AOTC_OK;
@@ -219,8 +262,9 @@ AotcStatus session_state_bind(AotcSession* handle, const char* name, const DLTen
 AotcStatus session_state_reset(AotcSession* handle) {
   Use use("session_state_reset", handle);
   if (use.status) return use.status;
-  reset_states(use.session);
-  return AOTC_OK;
+  Session* s = use.session;
+  if (AotcStatus status = check_usable(s, GpuUse::kRepairsStates)) return status;
+  return states_repaired(s, reset_states(s));
 }
 
 }  // namespace aotc::model

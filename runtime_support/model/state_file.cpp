@@ -14,7 +14,7 @@
 #include "digest.h"
 #include "error.h"
 #include "file.h"
-#include "session.h"
+#include "gpu.h"
 
 namespace aotc::model {
 namespace {
@@ -128,18 +128,62 @@ bool read_all(int fd, void* data, int64_t size) {
   return true;
 }
 
-bool write_states(NewFile& file, const Session* s, const StateHeader& header,
-                  const char* description) {
+bool is_device_state(const Session* s, int32_t i) {
+  return s->program->storages[i].state && is_on_gpu(s, s->program->storages[i].device);
+}
+
+// A copy between a state's storage on the device and host memory.
+AotcStatus copy_state(Session* s, int32_t i, char* host, bool to_device) {
+  constexpr int64_t kStride[] = {1};
+  const int64_t sizes[] = {s->program->storages[i].bytes};
+  const View on_device = {storage_data(s, i), 1, 1, sizes, kStride};
+  const View on_host = {host, 1, 1, sizes, kStride};
+  return to_device ? gpu_of(s).copy(s, on_device, true, on_host, false)
+                   : gpu_of(s).copy(s, on_host, false, on_device, true);
+}
+
+// What the states hold, in host memory.
+class Content {
+ public:
+  AotcStatus fetch(Session* s) {
+    int64_t bytes = 0;
+    for (int32_t i = 0; i < s->program->n_storages; ++i)
+      if (is_device_state(s, i)) bytes += s->program->storages[i].bytes;
+    if (bytes == 0) return AOTC_OK;
+    if (AotcStatus status = copies_.allocate("session_save", bytes)) return status;
+    char* to = copies_.data;
+    for (int32_t i = 0; i < s->program->n_storages; ++i) {
+      if (!is_device_state(s, i)) continue;
+      if (AotcStatus status = copy_state(s, i, to, false)) return status;
+      to += s->program->storages[i].bytes;
+    }
+    return AOTC_OK;
+  }
+  const char* of(const Session* s, int32_t storage) const {
+    if (!is_device_state(s, storage)) return storage_data(s, storage);
+    const char* at = copies_.data;
+    for (int32_t i = 0; i < storage; ++i)
+      if (is_device_state(s, i)) at += s->program->storages[i].bytes;
+    return at;
+  }
+
+ private:
+  Memory copies_;
+};
+
+bool write_states(NewFile& file, const Session* s, const Content& content,
+                  const StateHeader& header, const char* description) {
   if (!file.write(&header, sizeof header)) return false;
   if (!file.write(description, header.description)) return false;
   for (int32_t i = 0; i < s->program->n_storages; ++i) {
     const AotcStorage& storage = s->program->storages[i];
-    if (storage.state && !file.write(s->frame.storages[i], storage.bytes)) return false;
+    if (storage.state && !file.write(content.of(s, i), storage.bytes)) return false;
   }
   return true;
 }
 
-StateHeader make_header(const Session* s, const char* description, int64_t size) {
+StateHeader make_header(const Session* s, const Content& content, const char* description,
+                        int64_t size) {
   StateHeader header = {};
   memcpy(header.magic, kMagic, sizeof kMagic);
   header.version = kVersion;
@@ -150,8 +194,7 @@ StateHeader make_header(const Session* s, const char* description, int64_t size)
   header.checksum = checksum(kDigestSeed, description, size);
   for (int32_t i = 0; i < s->program->n_storages; ++i)
     if (s->program->storages[i].state)
-      header.checksum =
-          checksum(header.checksum, s->frame.storages[i], s->program->storages[i].bytes);
+      header.checksum = checksum(header.checksum, content.of(s, i), s->program->storages[i].bytes);
   return header;
 }
 
@@ -216,6 +259,19 @@ AotcStatus read_file(int fd, const char* path, StateHeader* header, Memory* body
   return read_all(fd, body->data, size) ? AOTC_OK : io_error("session_load", "read", path);
 }
 
+AotcStatus replace_states(Session* s, char* content) {
+  for (int32_t i = 0; i < s->program->n_storages; ++i) {
+    const AotcStorage& storage = s->program->storages[i];
+    if (!storage.state) continue;
+    if (!is_device_state(s, i))
+      memcpy(s->frame.storages[i], content, static_cast<size_t>(storage.bytes));
+    else if (AotcStatus status = copy_state(s, i, content, true))
+      return status;
+    content += storage.bytes;
+  }
+  return AOTC_OK;
+}
+
 }  // namespace
 
 AotcStatus session_save(AotcSession* handle, const char* path) {
@@ -223,14 +279,18 @@ AotcStatus session_save(AotcSession* handle, const char* path) {
   Use use(kFunction, handle);
   if (use.status) return use.status;
   if (!path) return fail(AOTC_INVALID_ARGUMENT, "session_save: the path is NULL");
+  Session* s = use.session;
   Memory description;
+  Content content;
   int64_t size = 0;
-  if (AotcStatus status = make_description(kFunction, use.session->model, &description, &size))
-    return status;
+  if (s->gpu)
+    if (AotcStatus status = gpu_of(s).check_usable(s, GpuUse::kAny)) return status;
+  if (AotcStatus status = make_description(kFunction, s->model, &description, &size)) return status;
+  if (AotcStatus status = content.fetch(s)) return status;
   NewFile file;
   if (AotcStatus status = file.create(kFunction, path)) return status;
-  const StateHeader header = make_header(use.session, description.data, size);
-  if (!write_states(file, use.session, header, description.data)) return file.failure();
+  const StateHeader header = make_header(s, content, description.data, size);
+  if (!write_states(file, s, content, header, description.data)) return file.failure();
   return file.publish(true);
 }
 
@@ -246,15 +306,9 @@ AotcStatus session_load(AotcSession* handle, const char* path) {
   AotcStatus status = read_file(fd, path, &header, &body);
   close(fd);
   if (!status) status = check_body(s, path, header, body.data);
-  if (status) return status;
-  const char* content = body.data + header.description;
-  for (int32_t i = 0; i < s->program->n_storages; ++i) {
-    const AotcStorage& storage = s->program->storages[i];
-    if (!storage.state) continue;
-    memcpy(s->frame.storages[i], content, static_cast<size_t>(storage.bytes));
-    content += storage.bytes;
-  }
-  return AOTC_OK;
+  if (!status && s->gpu) status = gpu_of(s).check_usable(s, GpuUse::kRepairsStates);
+  if (!status) status = replace_states(s, body.data + header.description);
+  return !status && s->gpu ? gpu_of(s).states_repaired(s) : status;
 }
 
 }  // namespace aotc::model

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "file.h"
+#include "gpu.h"
 #include "profile.h"
 
 namespace aotc::model {
@@ -98,6 +99,10 @@ class Trace {
     out_.text(s_->profile->lost ? "true" : "false");
     out_.text(",\"lost_calls\":");
     out_.integer(s_->profile->lost);
+    if (const char* trouble = s_->gpu ? gpu_of(s_).graph_trouble(s_) : nullptr) {
+      out_.text(",\"cuda_graph\":");
+      out_.string(trouble);
+    }
     out_.text("},\"traceEvents\":[\n{\"ph\":\"M\",\"name\":\"process_name\",\"pid\":");
     out_.integer(pid_);
     out_.text(",\"args\":{\"name\":");
@@ -128,13 +133,24 @@ class Trace {
     out_.integer(call.number);
   }
 
+  // By the device's times where it did something there.
   void step(int32_t i, const CallRecord& call, Span span, bool failed) {
     const AotcStep& step = s_->program->steps[i];
-    begin_event("step", step.name, call, span);
+    const DeviceTimes on_device =
+        s_->gpu ? call.device_times(s_->program->n_steps)[i] : DeviceTimes{};
+    if (on_device.kind == StepKind::kHost)
+      begin_event("step", step.name, call, span);
+    else
+      begin_event(on_device.kind == StepKind::kKernel ? "kernel" : "transfer", step.name, call,
+                  {on_device.begin, on_device.end});
     out_.text(",\"op\":");
     out_.string(step.op);
     out_.text(",\"line\":");
     out_.string(step.line);
+    if (on_device.kind != StepKind::kHost) {
+      out_.text(",\"device\":");
+      out_.string(device_name(dl_device(s_->program, AOTC_GPU)).text);
+    }
     out_.text(failed ? ",\"failed\":true}}" : "}}");
   }
 

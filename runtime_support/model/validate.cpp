@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "error.h"
-#include "model.h"
+#include "gpu.h"
 #include "tensor.h"
 
 namespace aotc::model {
@@ -158,6 +158,8 @@ AotcStatus validate_program(const AotcProgram* program) {
   if (AotcStatus status = validate_outputs(program)) return status;
   if (AotcStatus status = validate_storages(program)) return status;
   if (AotcStatus status = validate_names(program)) return status;
+  if (program->gpu && program->gpu->runtime)
+    if (AotcStatus status = program->gpu->runtime->validate(program)) return status;
   return validate_steps(program);
 }
 

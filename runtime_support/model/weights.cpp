@@ -23,8 +23,8 @@ AotcStatus check_blob(const AotcProgram* program, const void* data, int64_t size
     return fail(
         AOTC_BAD_PACKAGE,
         "%s has %lld bytes of weights, program '%s' needs %lld: it is cut short or belongs to "
-        "another model", where,
-        static_cast<long long>(size), program->name,
+        "another model",
+        where, static_cast<long long>(size), program->name,
         static_cast<long long>(program->weights_bytes));
   if (size > 0 && weights_digest(data, size) != program->weights_digest)
     return fail(

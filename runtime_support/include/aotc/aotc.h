@@ -35,6 +35,7 @@ enum {
   AOTC_BAD_PACKAGE = 6,      /* damaged, foreign, or made by another major version */
   AOTC_UNSUPPORTED = 7,      /* this build, CPU or device cannot do it */
   AOTC_IO = 8,               /* reading or writing a file failed */
+  AOTC_DEVICE = 9,           /* there is no GPU or driver, or it has failed; the message has the driver's text */
   AOTC_INTERNAL = 70
 };
 
@@ -81,14 +82,30 @@ typedef struct AotcApi { /* new members only at the end */
   const char* (*model_aliased_input)(const AotcModel*, int32_t output); /* input name or NULL */
   const char* (*model_aliased_state)(const AotcModel*, int32_t output); /* state name or NULL */
   /* Options: "threads" (int, 0: the CPUs the process may use), "stream" (integer handle), "cuda_graph"
-   * (bool), "host_io" (bool). States start from the archive's values. */
+   * (bool), "host_io" (bool). States start from the archive's values. The last three are for programs with a GPU
+   * part:
+   *   stream      a CUstream of the device's primary context (0: its default stream) on which calls are ordered,
+   *               instead of one of the session's own. session_run then returns before the device is done; see there.
+   *   cuda_graph  calls are launched as CUDA graphs, one per set of sizes; see session_graph_trouble.
+   *   host_io     all inputs and outputs are host tensors, whatever the program's device: they are copied to and
+   *               from the GPU, mutated inputs back after success. Outputs that are states come as copies. */
   AotcStatus (*session_create)(AotcModel*, const char* options_json, AotcSession** out);
   void (*session_destroy)(AotcSession*); /* NULL is allowed */
   /* Runs the program once. `inputs`: the user inputs in order. `outputs`: n_outputs entries; one that is
    * not NULL on entry is the caller's storage (exact shape and dtype), NULL ones are allocated and owned
-   * by the caller through their deleter. On failure inputs, states and `outputs` are as before the call. */
+   * by the caller through their deleter. On failure inputs, states and `outputs` are as before the call.
+   * Programs with a GPU part: tensors are where model_*_spec says, on the device or the host. A check that fails
+   * on the device (AOTC_FAILED_CHECK) suppresses what the call would write later, and the session is failed: every
+   * call of it is refused until its states are reset, set or loaded. When the GPU itself fails (AOTC_DEVICE) the
+   * session may be lost for good, and says so.
+   * With option "stream" the call is asynchronous: inputs, and storage given for outputs, must stay alive and
+   * unchanged until session_synchronize or until the stream has passed the call; results may be used by work that
+   * follows on that stream, and freed at any time. A failed check is reported by session_synchronize, or by a later
+   * call of the session. A call that must copy results to host memory, or write back an input of another layout
+   * than the exported one, waits for the device nevertheless. */
   AotcStatus (*session_run)(AotcSession*, const DLTensor* inputs, int32_t n_inputs, DLManagedTensor** outputs,
                             int32_t n_outputs);
+  /* Until all calls of the session are done; reports what has failed in them. */
   AotcStatus (*session_synchronize)(AotcSession*);
   /* Copies out / in the value of a state, buffer, parameter or constant by its name in the archive (`set`:
    * states only). Shape and dtype must match exactly. */
@@ -112,7 +129,10 @@ typedef struct AotcApi { /* new members only at the end */
    * category "call", named like the program, with args {"call": its number since the start, "status"}; per step one
    * of category "step", named like the kernel, with args {"call", "op", "line": Python lines}. "failed": true marks a
    * failed call and the step that failed in it. "otherData" has "calls", "lost_calls" and "truncated" (whether any
-   * was left out). The file appears when it is complete. AOTC_INVALID_ARGUMENT: not started; AOTC_IO,
+   * was left out), and "cuda_graph": session_graph_trouble. With a GPU part, a step that submits work to the device
+   * has category "kernel" or "transfer", the times when the device did it (by events on the stream, within some
+   * microseconds of the host's clock) and args {"device"}; a recorded call waits for the device and launches its
+   * kernels one by one. The file appears when it is complete. AOTC_INVALID_ARGUMENT: not started; AOTC_IO,
    * AOTC_NOT_FOUND: it cannot be written; then the profile goes on as if stop had not been called. */
   AotcStatus (*session_profile_stop)(AotcSession*, const char* chrome_trace_path);
   int32_t (*model_num_weights)(const AotcModel*);
@@ -127,6 +147,16 @@ typedef struct AotcApi { /* new members only at the end */
   AotcStatus (*session_set_parallel_for)(AotcSession*, AotcParallelFor fn, void* context, int32_t threads);
   /* Bytes of scratch memory this session holds now (grows only for a larger shape). */
   int64_t (*session_scratch_size)(const AotcSession*);
+  /* Memory of the GPU that the model's program uses, for callers without a toolkit of their own: aligned to 256
+   * bytes, in the device's primary context, to be freed before the model is closed. `copy` takes host memory and
+   * this GPU's on either side, and returns when the bytes are there. AOTC_UNSUPPORTED: a program for the CPU. */
+  AotcStatus (*device_alloc)(AotcModel*, uint64_t bytes, void** out);
+  AotcStatus (*device_free)(AotcModel*, void* data); /* NULL is allowed */
+  AotcStatus (*device_copy)(AotcModel*, void* to, DLDevice to_device, const void* from, DLDevice from_device,
+                            uint64_t bytes);
+  /* Of a session with option "cuda_graph": why its calls are not launched as graphs, "" where they are. NULL
+   * without the option. Valid until the session's next call. */
+  const char* (*session_graph_trouble)(const AotcSession*);
 } AotcApi;
 
 #if defined(_WIN32)
@@ -174,6 +204,10 @@ AOTC_EXPORT AotcStatus aotc_model_output_spec(const AotcModel*, int32_t i, AotcT
 AOTC_EXPORT AotcStatus aotc_model_state_spec(const AotcModel*, int32_t i, AotcTensorSpec* out);
 AOTC_EXPORT AotcStatus aotc_session_set_parallel_for(AotcSession*, AotcParallelFor fn, void* context, int32_t threads);
 AOTC_EXPORT int64_t aotc_session_scratch_size(const AotcSession*);
+AOTC_EXPORT AotcStatus aotc_device_alloc(AotcModel*, uint64_t bytes, void** out);
+AOTC_EXPORT AotcStatus aotc_device_free(AotcModel*, void* data);
+AOTC_EXPORT AotcStatus aotc_device_copy(AotcModel*, void* to, DLDevice to_device, const void* from, DLDevice from_device, uint64_t bytes);
+AOTC_EXPORT const char* aotc_session_graph_trouble(const AotcSession*);
 /* Compiles MODEL.pt2 to a package: loads the compile plugin. options_json: the flags of `aotc compile`,
  * e.g. {"device": "cpu", "cpu": "x86-64-v3", "in-place": "require"}. */
 /* Not in this version: AOTC_UNSUPPORTED or AOTC_NOT_FOUND; compile with the program `aotc`. */

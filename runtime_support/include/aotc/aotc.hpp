@@ -52,7 +52,7 @@ constexpr DLDataType dtype_of() {
   return {code, static_cast<uint8_t>(8 * sizeof(U)), 1};
 }
 
-// A shared handle of a tensor in host memory; copies refer to the same memory. An undefined one
+// A shared handle of a tensor in host or device memory; copies refer to the same memory. An undefined one
 // (the default) stands for Python's None, and in the outputs of run() for "allocate it".
 class Tensor {
  public:
@@ -70,7 +70,7 @@ class Tensor {
   // Memory of the caller, which must outlive all copies. Strides count elements; empty means
   // contiguous.
   static Tensor borrow_raw(void* data, DLDataType dtype, std::vector<int64_t> sizes,
-                           std::vector<int64_t> strides = {}) {
+                           std::vector<int64_t> strides = {}, DLDevice device = {kDLCPU, 0}) {
     auto holder = std::make_shared<Holder>();
     holder->sizes = std::move(sizes);
     holder->strides = std::move(strides);
@@ -78,7 +78,7 @@ class Tensor {
       throw Error(AOTC_INVALID_ARGUMENT, "a tensor needs as many strides as sizes");
     DLTensor& tensor = holder->managed.dl_tensor;
     tensor.data = data;
-    tensor.device = {kDLCPU, 0};
+    tensor.device = device;
     tensor.ndim = static_cast<int32_t>(holder->sizes.size());
     tensor.dtype = dtype;
     tensor.shape = holder->sizes.data();
@@ -97,20 +97,9 @@ class Tensor {
 
   // New contiguous memory, all zero bytes, freed with the last copy.
   static Tensor zeros(DLDataType dtype, std::vector<int64_t> sizes) {
-    int64_t bytes = (int64_t{dtype.bits} * dtype.lanes + 7) / 8;
-    for (int64_t size : sizes) {
-      if (size < 0 || (size && bytes > INT64_MAX / size))
-        throw Error(AOTC_INVALID_ARGUMENT, "a tensor of these sizes does not fit in memory");
-      bytes *= size;
-    }
-    auto memory = std::make_shared<std::vector<unsigned char>>(static_cast<size_t>(bytes));
-    const Tensor view = borrow_raw(memory->data(), dtype, std::move(sizes));
-    auto both =
-        std::make_shared<std::pair<std::shared_ptr<void>, std::shared_ptr<DLManagedTensor>>>(
-            memory, view.managed_);
-    Tensor out;
-    out.managed_ = std::shared_ptr<DLManagedTensor>(both, view.managed_.get());
-    return out;
+    const size_t bytes = static_cast<size_t>(bytes_of(dtype, sizes));
+    auto memory = std::make_shared<std::vector<unsigned char>>(bytes);
+    return borrow_raw(memory->data(), dtype, std::move(sizes)).keeping(memory);
   }
   template <class T>
   static Tensor zeros(std::vector<int64_t> sizes) {
@@ -156,6 +145,24 @@ class Tensor {
   void* raw() const {
     const DLTensor& tensor = dl_tensor();
     return tensor.data ? static_cast<char*>(tensor.data) + tensor.byte_offset : nullptr;
+  }
+  DLDevice device() const { return dl_tensor().device; }
+  // Bytes of a contiguous tensor of these sizes. Throws where they do not fit in memory.
+  static int64_t bytes_of(DLDataType dtype, const std::vector<int64_t>& sizes) {
+    int64_t bytes = (int64_t{dtype.bits} * dtype.lanes + 7) / 8;
+    for (int64_t size : sizes) {
+      if (size < 0 || (size && bytes > INT64_MAX / size))
+        throw Error(AOTC_INVALID_ARGUMENT, "a tensor of these sizes does not fit in memory");
+      bytes *= size;
+    }
+    return bytes;
+  }
+  // The same tensor, which keeps `owner` as long as a copy of it lives.
+  Tensor keeping(std::shared_ptr<void> owner) const {
+    auto both =
+        std::make_shared<std::pair<std::shared_ptr<DLManagedTensor>, std::shared_ptr<void>>>(
+            managed_, std::move(owner));
+    return Tensor(std::shared_ptr<DLManagedTensor>(both, managed_.get()));
   }
   // The value of a tensor of one element.
   template <class T>
@@ -261,6 +268,40 @@ class Model {
     return optional_text(api_->model_aliased_state(handle(), output));
   }
 
+  // Contiguous tensors on the GPU that the program uses (`device`, as in its specs), for programs
+  // without a toolkit: memory that nobody has written, and copies there and back. They keep the
+  // model open.
+  Tensor device_empty(DLDataType dtype, std::vector<int64_t> sizes,
+                      DLDevice device = {kDLCUDA, 0}) const {
+    void* data = nullptr;
+    check(api_->device_alloc(handle(), static_cast<uint64_t>(Tensor::bytes_of(dtype, sizes)),
+                             &data));
+    std::shared_ptr<void> memory(
+        data, [model = *this](void* p) { model.api_->device_free(model.handle(), p); });
+    return Tensor::borrow_raw(data, dtype, std::move(sizes), {}, device).keeping(memory);
+  }
+  Tensor to_device(const Tensor& from, DLDevice device = {kDLCUDA, 0}) const {
+    const Tensor out = device_empty(from.dtype(), from.sizes(), device);
+    copy(out, from);
+    return out;
+  }
+  Tensor to_host(const Tensor& from) const {
+    const Tensor out = Tensor::zeros(from.dtype(), from.sizes());
+    copy(out, from);
+    return out;
+  }
+  // Between contiguous tensors of the same type and sizes, in any memory.
+  void copy(const Tensor& to, const Tensor& from) const {
+    const std::vector<int64_t> sizes = from.sizes();
+    const DLDataType a = to.dtype(), b = from.dtype();
+    if (sizes != to.sizes() || a.code != b.code || a.bits != b.bits || a.lanes != b.lanes ||
+        !is_contiguous(to) || !is_contiguous(from))
+      throw Error(AOTC_INVALID_ARGUMENT,
+                  "a copy needs contiguous tensors of the same type and sizes");
+    check(api_->device_copy(handle(), to.raw(), to.device(), from.raw(), from.device(),
+                            static_cast<uint64_t>(Tensor::bytes_of(b, sizes))));
+  }
+
   AotcModel* handle() const { return handle_.get(); }
   const AotcApi* api() const { return api_; }
   void check(AotcStatus status) const {
@@ -272,6 +313,15 @@ class Model {
     if (!api) throw Error(AOTC_UNSUPPORTED, "the library does not serve this version of the ABI");
   }
   void own(AotcModel* model) { handle_ = std::shared_ptr<AotcModel>(model, api_->model_close); }
+  static bool is_contiguous(const Tensor& tensor) {
+    const std::vector<int64_t> sizes = tensor.sizes(), strides = tensor.strides();
+    int64_t expected = 1;
+    for (size_t d = sizes.size(); d-- > 0;) {
+      if (sizes[d] != 1 && strides[d] != expected) return tensor.count() == 0;
+      expected *= sizes[d];
+    }
+    return true;
+  }
   static std::string text(const char* text) { return text ? text : ""; }
   static std::optional<std::string> optional_text(const char* text) {
     return text ? std::optional<std::string>(text) : std::nullopt;
@@ -379,6 +429,11 @@ class Session {
     model_.check(api()->session_set_parallel_for(handle(), fn, context, threads));
   }
   int64_t scratch_size() const { return api()->session_scratch_size(handle()); }
+  // Why option cuda_graph has no effect; "" where it has, or was not given.
+  std::string graph_trouble() const {
+    const char* text = api()->session_graph_trouble(handle());
+    return text ? text : "";
+  }
 
   const Model& model() const { return model_; }
   AotcSession* handle() const { return handle_.get(); }
