@@ -34,6 +34,25 @@ Device mapped(const Device& d, const CompileSettings& s) {
   return parse_device(s.device);
 }
 
+// The host is one device, and "cuda" is the first GPU.
+Device normalized(Device d) {
+  if (d.type == "cpu") return {};
+  if (d.type == "cuda" && d.index < 0) d.index = 0;
+  return d;
+}
+
+void require_known(const Graph& g, const std::set<std::string>& foreign) {
+  for (const std::string& name : foreign)
+    if (!name.starts_with("cuda:"))
+      user_error("{}: the program has tensors on {}, expected cpu or cuda; use --device-map {}=cpu",
+                 g.name, name, name);
+  if (foreign.size() > 1)
+    user_error(
+        "{}: the program has tensors on {}; one program uses one GPU: map them to one, e.g. "
+        "--device-map {}={}",
+        g.name, fmt::join(foreign, ", "), *foreign.rbegin(), *foreign.begin());
+}
+
 }  // namespace
 
 void assign_devices(Graph& g, const CompileSettings& settings) {
@@ -41,17 +60,13 @@ void assign_devices(Graph& g, const CompileSettings& settings) {
   for (const auto& [from, to] : settings.device_map) parse_device(to);
   std::set<std::string> foreign;
   for (auto& v : g.values) {
-    v->type.device = mapped(v->type.device, settings);
-    if (v->type.device.type != "cpu") foreign.insert(text(v->type.device));
+    v->type.device = normalized(mapped(v->type.device, settings));
+    if (!(v->type.device == Device{})) foreign.insert(text(v->type.device));
   }
   for (auto& n : g.nodes)
     for (Arg& a : n->args)
-      if (auto* d = std::get_if<Device>(&a)) *d = mapped(*d, settings);
-  if (!foreign.empty())
-    user_error(
-        "{}: the program has tensors on {}, which this version does not compile for; use --device "
-        "cpu (or --device-map {}=cpu)",
-        g.name, fmt::join(foreign, ", "), *foreign.begin());
+      if (auto* d = std::get_if<Device>(&a)) *d = normalized(mapped(*d, settings));
+  require_known(g, foreign);
 }
 
 }  // namespace aotc

@@ -18,7 +18,9 @@ struct Sources {
   std::vector<SourceFile> files;
   StoreTable stores;  // for kernels.cpp
   WeightBlob weights;
-  std::set<std::string> templates;  // files of templates/ to link, without .cpp
+  std::set<std::string> templates;        // files of templates/ to link, without .cpp
+  SourceFile cuda;                        // kernels.cu; no text: nothing runs on a GPU
+  std::vector<std::string> cuda_kernels;  // their names, by number
   bool embed_weights = false;
   std::string manifest;  // JSON, built in (the package's manifest.json adds the files)
 };
@@ -29,6 +31,7 @@ struct EmitOptions {
   bool embedded =
       false;  // names carry the model's name, so that several models link into one program
   bool embed_weights = false;
+  size_t gpu_images = 0;  // that will be in aotc_gpu_images
 };
 
 const char* cpp_type(DType t);
@@ -47,10 +50,15 @@ Sources emit(const Plan& plan, const EmitOptions& options);
 // How a kernel is called: its parameters in order.
 struct KernelParameters {
   std::vector<loops::BufferId> buffers;  // pointers to the home of each
+  std::vector<loops::BufferId> values;   // single numbers of the host, for GPU kernels
   std::vector<std::string> symbols;      // int64_t values
   bool parallel = false;
 };
 KernelParameters parameters_of(const loops::LoopProgram& p, const ScheduledKernel& k);
 std::string pointer_name(const loops::LoopProgram& p, loops::BufferId b);
+// Whether the kernel is a function of kernels.cpp.
+bool runs_on_host(const ScheduledKernel& s);
+// The comment above a kernel: its name, ops and Python lines.
+std::string comment_for(const loops::Kernel& k);
 
 }  // namespace aotc

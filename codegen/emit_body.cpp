@@ -6,6 +6,7 @@
 
 #include "codegen/emit_expr.h"
 #include "codegen/kernel_edit.h"
+#include "codegen/passes.h"
 
 namespace aotc {
 
@@ -24,8 +25,10 @@ constexpr size_t kLongestRepeatedIndex = 24;
 
 KernelBody::KernelBody(const LoopProgram& p, const ScheduledKernel& s, bool canonical)
     : p_(p), s_(s), k_(s.kernel), assumptions_(p.assumptions(k_)) {
-  for (BufferId b : parameters_of(p, s).buffers)
-    pointers_[b] = canonical ? fmt::format("p{}", pointers_.size()) : pointer_name(p, b);
+  const KernelParameters parameters = parameters_of(p, s);
+  for (const std::vector<BufferId>* list : {&parameters.buffers, &parameters.values})
+    for (BufferId b : *list)
+      pointers_[b] = canonical ? fmt::format("p{}", pointers_.size()) : pointer_name(p, b);
   count_uses();
 }
 
@@ -74,6 +77,7 @@ std::string KernelBody::value(ExprId id) const {
     case ExprKind::Accumulator:
       return accumulator_name(e.accumulator) + (in_lanes_.contains(e.accumulator) ? "[0]" : "");
     case ExprKind::Load: {
+      if (is_scalar_argument(p_, k_, e)) return pointer(e.buffer);
       std::string load = fmt::format("{}[{}]", pointer(e.buffer), index(e.at.at(0)));
       return e.guard < 0 ? load
                          : fmt::format("({} ? {} : {})", value(e.guard), load, value(e.otherwise));
@@ -273,6 +277,23 @@ std::string KernelBody::fold_lanes(const Phase& ph) const {
   return text;
 }
 
+std::string KernelBody::axes_from(const std::vector<Axis>& axes,
+                                  const std::string& position) const {
+  std::string text, rest = position;
+  for (size_t i = axes.size(); i-- > 0;) {
+    const Axis& a = axes[i];
+    if (i == 0) {
+      text += fmt::format("const int64_t {} = {};\n", a.name, rest);
+      continue;
+    }
+    const std::string n = index(a.extent);
+    text += fmt::format("const int64_t {} = {} % ({});\n", a.name, rest, n);
+    text += fmt::format("const int64_t {}_rest = {} / ({});\n", a.name, rest, n);
+    rest = a.name + "_rest";
+  }
+  return text;
+}
+
 std::string KernelBody::loop_head(const Axis& a, const std::string& begin,
                                   const std::string& end) const {
   return fmt::format("for (int64_t {} = {}; {} < {}; ++{}) ", a.name, begin, a.name, end, a.name);
@@ -297,7 +318,7 @@ bool KernelBody::reads_accumulator_of(const Phase& ph, ExprId id) const {
   return depends_on(id, {}, ph.accumulators);
 }
 
-std::string KernelBody::phase(const Phase& ph) {
+void KernelBody::split(const Phase& ph, std::set<ExprId>& outer, std::set<ExprId>& inner) const {
   std::set<ExprId> needed;
   for (int id : ph.accumulators) need(k_.accumulators[static_cast<size_t>(id)].value, needed);
   for (const Store& s : ph.stores) {
@@ -305,8 +326,12 @@ std::string KernelBody::phase(const Phase& ph) {
     need(s.guard, needed);
     for (const Sym& at : s.at) need_sym(at, needed);
   }
-  std::set<ExprId> outer, inner;
   for (ExprId id : needed) (depends_on(id, ph.axes, ph.accumulators) ? inner : outer).insert(id);
+}
+
+std::string KernelBody::phase(const Phase& ph) {
+  std::set<ExprId> outer, inner;
+  split(ph, outer, inner);
   std::string text = declarations(outer, !ph.axes.empty(), runs_at_all(ph.axes));
   if (ph.axes.empty()) {
     text += initial_accumulators(ph, false) + updates(ph, "");
@@ -328,9 +353,9 @@ std::string KernelBody::phase(const Phase& ph) {
 std::string KernelBody::plain_loop(const Phase& ph, const std::set<ExprId>& inner) {
   const Axis& a = ph.axes.back();
   bool range = s_.range_is_inner;
-  std::string independent = ph.ordered || !ph.accumulators.empty() ? "" : "AOTC_INDEPENDENT\n";
-  return independent + loop_head(a, range ? "begin" : "0", range ? "end" : index(a.extent)) +
-         "{\n" + body(ph, inner, "") + "}\n";
+  const std::string in_front = ph.ordered || !ph.accumulators.empty() ? "" : independent();
+  return in_front + loop_head(a, range ? "begin" : "0", range ? "end" : index(a.extent)) + "{\n" +
+         body(ph, inner, "") + "}\n";
 }
 
 std::string KernelBody::lane_loop(const Phase& ph, const std::set<ExprId>& inner) {

@@ -13,6 +13,7 @@ class KernelBody {
  public:
   // `canonical`: names say nothing, so that kernels that do the same have the same text.
   KernelBody(const loops::LoopProgram& p, const ScheduledKernel& s, bool canonical);
+  virtual ~KernelBody() = default;
 
   // The name of a buffer's pointer.
   const std::string& pointer(loops::BufferId b) const { return pointers_.at(b); }
@@ -26,11 +27,21 @@ class KernelBody {
   // are inside their memory ("": always).
   std::string declarations(const std::set<loops::ExprId>& ids, bool cross,
                            const std::string& when = "");
+  // Declares the axes by their place in the row-major order of all their iterations.
+  std::string axes_from(const std::vector<loops::Axis>& axes, const std::string& position) const;
   std::string loop_head(const loops::Axis& a, const std::string& begin,
                         const std::string& end) const;
-  std::string phases();
+  virtual std::string phases();
 
- private:
+ protected:
+  virtual std::string phase(const loops::Phase& ph);
+  // In front of a loop with independent iterations.
+  virtual const char* independent() const { return "AOTC_INDEPENDENT\n"; }
+  // Whether the phase's accumulators have one value per lane.
+  virtual bool vectorizes(const loops::Phase& ph) const;
+  // The expressions that the phase evaluates, those outside of its loops apart.
+  void split(const loops::Phase& ph, std::set<loops::ExprId>& outer,
+             std::set<loops::ExprId>& inner) const;
   void count_uses();
   static std::string accumulator_name(int a);
   void need_sym(const Sym& s, std::set<loops::ExprId>& out) const;
@@ -46,14 +57,12 @@ class KernelBody {
                       const std::string& v) const;
   // One iteration's updates of the phase's accumulators; `lane` is "" or "[lane]".
   std::string updates(const loops::Phase& ph, const std::string& lane);
-  bool vectorizes(const loops::Phase& ph) const;
   std::string initial_accumulators(const loops::Phase& ph, bool lanes);
   std::string fold_lanes(const loops::Phase& ph) const;
   // The body of one inner iteration.
   std::string body(const loops::Phase& ph, const std::set<loops::ExprId>& inner,
                    const std::string& lane);
   bool reads_accumulator_of(const loops::Phase& ph, loops::ExprId id) const;
-  std::string phase(const loops::Phase& ph);
   std::string plain_loop(const loops::Phase& ph, const std::set<loops::ExprId>& inner);
   // Blocks of kLanes iterations, each lane with its own accumulators; then the rest, lane by lane.
   std::string lane_loop(const loops::Phase& ph, const std::set<loops::ExprId>& inner);

@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <set>
 
+#include "codegen/cuda/emit_cuda.h"
 #include "codegen/emit.h"
 #include "codegen/emit_body.h"
 #include "codegen/kernel_edit.h"
+#include "codegen/passes.h"
 #include "codegen/source_library.h"
 #include "ir/template_kernel.h"
 
@@ -26,25 +28,28 @@ KernelParameters parameters_of(const LoopProgram& p, const ScheduledKernel& s) {
   KernelParameters out;
   const Kernel& k = s.kernel;
   // In the order of use, so that kernels that differ only in names have equal parameters.
-  auto add = [&](BufferId b) {
-    if (std::find(out.buffers.begin(), out.buffers.end(), b) == out.buffers.end())
-      out.buffers.push_back(b);
+  auto add = [](std::vector<BufferId>& list, BufferId b) {
+    if (std::find(list.begin(), list.end(), b) == list.end()) list.push_back(b);
   };
   for (const Expr& e : k.exprs)
-    if (e.kind == ExprKind::Load) add(e.buffer);
+    if (e.kind == ExprKind::Load)
+      add(is_scalar_argument(p, k, e) ? out.values : out.buffers, e.buffer);
   for (const Phase& ph : k.phases)
-    for (const Store& st : ph.stores) add(st.buffer);
+    for (const Store& st : ph.stores) add(out.buffers, st.buffer);
   std::set<std::string> symbols = symbols_used(p, k);
   for (const std::string& n : s.work.symbols())
     if (p.graph->symbols.contains(n)) symbols.insert(n);
   out.symbols.assign(symbols.begin(), symbols.end());
-  out.parallel = k.kind != KernelKind::Check && k.kind != KernelKind::Host && !s.outer_count.is(1);
+  out.parallel = !s.launch && k.kind != KernelKind::Check && k.kind != KernelKind::Host &&
+                 !s.outer_count.is(1);
   return out;
 }
 
-namespace {
-
-constexpr int64_t kParallelWork = 60000;  // scalar operations that pay for waking a thread
+bool runs_on_host(const ScheduledKernel& s) {
+  const KernelKind kind = s.kernel.kind;
+  return !s.launch && !is_template(s.kernel) && kind != KernelKind::Control &&
+         kind != KernelKind::Transfer && kind != KernelKind::Wait;
+}
 
 std::string comment_for(const Kernel& k) {
   std::string text = fmt::format("// {}\n", k.name);
@@ -58,6 +63,10 @@ std::string comment_for(const Kernel& k) {
   }
   return text;
 }
+
+namespace {
+
+constexpr int64_t kParallelWork = 60000;  // scalar operations that pay for waking a thread
 
 class KernelEmitter {
  public:
@@ -79,23 +88,6 @@ class KernelEmitter {
   }
 
  private:
-  // The outer axes from a position in the collapsed range.
-  std::string outer_axes() const {
-    std::string text, rest = "position";
-    for (size_t i = k_.axes.size(); i-- > 0;) {
-      const Axis& a = k_.axes[i];
-      std::string n = body_.index(a.extent);
-      if (i == 0) {
-        text += fmt::format("const int64_t {} = {};\n", a.name, rest);
-      } else {
-        text += fmt::format("const int64_t {} = {} % ({});\n", a.name, rest, n);
-        text += fmt::format("const int64_t {}_rest = {} / ({});\n", a.name, rest, n);
-        rest = a.name + "_rest";
-      }
-    }
-    return text;
-  }
-
   std::string parameter_list() const {
     std::vector<std::string> list;
     for (BufferId b : params_.buffers)
@@ -120,7 +112,7 @@ class KernelEmitter {
   std::string range_work() {
     if (s_.range_is_inner) return body_.phases();
     return fmt::format("for (int64_t position = begin; position < end; ++position) {{\n{}{}}}\n",
-                       outer_axes(), body_.phases());
+                       body_.axes_from(k_.axes, "position"), body_.phases());
   }
 
   std::string loops(StoreTable& stores) {
@@ -209,6 +201,7 @@ class KernelEmitter {
 }  // namespace
 
 std::string canonical_text(const LoopProgram& p, const ScheduledKernel& k) {
+  if (k.launch) return cuda_text(p, k, true, false, "");
   StoreTable ignored;
   return KernelEmitter(p, k, true, "").text(ignored);
 }
@@ -217,12 +210,10 @@ SourceFile kernels_file(const Plan& plan, const std::vector<ScheduledKernel>& ke
                         const EmitOptions& options, StoreTable& stores) {
   std::map<std::string, std::string> comments;  // by function
   for (const ScheduledKernel& s : kernels)
-    if (s.kernel.kind != KernelKind::Control) comments[s.function] += comment_for(s.kernel);
+    if (runs_on_host(s)) comments[s.function] += comment_for(s.kernel);
   std::string body;
   for (const ScheduledKernel& s : kernels) {
-    if (is_template(s.kernel) || s.kernel.kind == KernelKind::Control ||
-        s.function != s.kernel.name)
-      continue;
+    if (!runs_on_host(s) || s.function != s.kernel.name) continue;
     body += KernelEmitter(plan.program, s, false, comments[s.function]).text(stores);
   }
   std::string scalars = SourceLibrary(scalar_library_text()).needed_by(body);

@@ -35,6 +35,12 @@ std::string helpers(const std::string& user) {
         "// Whether sizes, rounded, leave room for sums of them in 63 bits.\n"
         "bool fit(const double* sizes, int64_t n) {\nfor (int64_t i = 0; i < n; ++i)\n"
         "if (!(sizes[i] < 4e18 && sizes[i] > -4e18)) return false;\nreturn true;\n}\n";
+  if (user.find("grid_size(") != std::string::npos)
+    text +=
+        "// Blocks for `count` units of work; kernels go on where a grid has fewer.\n"
+        "inline uint32_t grid_size(int64_t count, int64_t per_block) {\n"
+        "const int64_t blocks = (count + per_block - 1) / per_block;\n"
+        "return blocks < 0x7fffffff ? (uint32_t)blocks : 0x7fffffffu;\n}\n";
   if (user.find("step_done(frame") != std::string::npos)
     text +=
         "// For a profiler, if there is one.\n"
@@ -52,14 +58,18 @@ class ProgramEmitter {
         options_(o),
         sources_(s),
         weights_(layout_weights(g_)),
+        cuda_(cuda_sources(plan, kernels, o)),
         sizes_(g_) {
     sources_.weights = WeightBlob(g_, weights_);
     signature_ = signature_tables(plan, weights_, sizes_);
-    run_ = run_text(plan, kernels, weights_, sizes_);
+    run_ = run_text(plan, kernels, cuda_, weights_, sizes_);
     sources_.templates = run_.templates;
-    arena_ = sizes_(plan.arena_bytes);
-    if (!run_.scratch.empty() && plan.arena_bytes.constant())
-      arena_ = fmt::format("{{0, {}}}", sizes_.entry(plan.arena_bytes));
+    arena_ = sizes_(plan.host.arena_bytes);
+    if (!run_.scratch.empty() && plan.host.arena_bytes.constant())
+      arena_ = fmt::format("{{0, {}}}", sizes_.entry(plan.host.arena_bytes));
+    if (uses_gpu()) device_arena_ = sizes_(plan.gpu.arena_bytes);
+    sources_.cuda = cuda_.kernels;
+    sources_.cuda_kernels = cuda_.names;
   }
 
   SourceFile file() {
@@ -76,9 +86,13 @@ class ProgramEmitter {
     if (!run_.templates.empty()) out += std::string(template_declarations());
     const size_t generated_at = out.size();
     if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
+    if (uses_gpu())
+      out +=
+          "extern \"C\" const AotcDeviceImage aotc_gpu_images[];\nextern \"C\" const "
+          "AotcGpuRuntime aotc_gpu_runtime;\n";
     out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +
            step_table() + sizes + run_.run;
-    out += "}  // namespace\n\n" + program_table();
+    out += gpu_tables() + "}  // namespace\n\n" + program_table();
     return {"program.cpp", std::move(out), generated_at};
   }
 
@@ -146,11 +160,32 @@ class ProgramEmitter {
                      signature_.n_inputs, g_.outputs.size(), weights_.storages.size(),
                      weights_.names.size(), signature_.aliased_io.size(), run_.scratch_slots,
                      run_.steps.size());
-    t += fmt::format("{}, {}, {}u,\n{}, {}, run\n}};\n",
+    t += fmt::format("{}, {}, {}u,\n{}, {}, run, {}\n}};\n",
                      embeds_weights() ? weights_symbol() : "NULL", sources_.weights.size(),
                      sources_.weights.digest(), arena_,
-                     computes_extents() ? "compute_extents" : "NULL");
+                     computes_extents() ? "compute_extents" : "NULL", uses_gpu() ? "&gpu" : "NULL");
     return t;
+  }
+
+  bool uses_gpu() const { return !cuda_.kernels.text.empty(); }
+
+  std::string gpu_tables() const {
+    if (!uses_gpu()) return "";
+    std::string names, checks;
+    for (const std::string& n : cuda_.names) names += cpp_string(n) + ",\n";
+    for (const auto& [message, reports] : cuda_.checks)
+      checks += fmt::format("{{{}, {}}},\n", cpp_string(message), reports ? 1 : 0);
+    std::string text = fmt::format("const char* const gpu_kernels[] = {{\n{}}};\n\n", names);
+    if (!checks.empty())
+      text += fmt::format("const AotcDeviceCheck gpu_checks[] = {{\n{}}};\n\n", checks);
+    return text + fmt::format(
+                      "const AotcGpu gpu = {{&aotc_gpu_runtime, aotc_gpu_images, gpu_kernels, {}, "
+                      "{}, {}, {}, {}, {}, "
+                      "{}, {}, {}}};\n\n",
+                      checks.empty() ? "NULL" : "gpu_checks", options_.gpu_images,
+                      cuda_.names.size(), cuda_.checks.size(), plan_.gpu.scratch_slots,
+                      cuda_.number_of("aotc_strided_copy"), plan_.gpu_device().index,
+                      cuda_.capturable ? 1 : 0, device_arena_);
   }
 
   const Plan& plan_;
@@ -158,10 +193,11 @@ class ProgramEmitter {
   const EmitOptions& options_;
   Sources& sources_;
   const WeightLayout weights_;
+  const CudaSources cuda_;
   Sizes sizes_;
   Signature signature_;
   RunText run_;
-  std::string arena_;  // AotcExtent
+  std::string arena_, device_arena_;  // AotcExtent
 };
 
 }  // namespace
@@ -179,7 +215,7 @@ std::vector<ScheduledKernel> scheduled_kernels(const loops::LoopProgram& p) {
   std::map<std::string, std::string> functions;  // by canonical text
   for (const loops::Kernel& k : p.kernels) {
     kernels.push_back(schedule(p, k));
-    if (!is_template(k) && k.kind != loops::KernelKind::Control)
+    if (runs_on_host(kernels.back()) || kernels.back().launch)
       kernels.back().function =
           functions.emplace(canonical_text(p, kernels.back()), k.name).first->second;
   }

@@ -25,12 +25,13 @@ std::string pointer_type(DType t) {
 
 class RunEmitter {
  public:
-  RunEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+  RunEmitter(const Plan& plan, const std::vector<ScheduledKernel>& kernels, const CudaSources& cuda,
              const WeightLayout& weights, Sizes& sizes)
       : plan_(plan),
         p_(plan.program),
         g_(*plan.program.graph),
         kernels_(kernels),
+        cuda_(cuda),
         weights_(weights),
         sizes_(sizes),
         assumptions_(g_.assumptions()),
@@ -39,15 +40,14 @@ class RunEmitter {
   }
 
   RunText make() {
-    out_.scratch_slots = plan_.scratch_slots;
+    out_.scratch_slots = plan_.host.scratch_slots;
     std::string body;
     for (const ScheduledKernel& s : kernels_) {
       if (s.kernel.kind == KernelKind::Control) {
         body += marker(s.kernel);
         continue;
       }
-      if (!is_template(s.kernel) && s.function == s.kernel.name)
-        out_.declarations += declaration(s);
+      if (runs_on_host(s) && s.function == s.kernel.name) out_.declarations += declaration(s);
       body += step(s) + fmt::format("step_done(frame, {});\n", out_.steps.size());
       out_.steps.push_back(step_row(s.kernel));
     }
@@ -88,12 +88,30 @@ class RunEmitter {
 
   std::string step(const ScheduledKernel& s) {
     const Kernel& k = s.kernel;
+    if (k.kind == KernelKind::Wait) return "if (frame->wait(frame)) return 1;\n";
+    if (k.kind == KernelKind::Transfer) return transfer(k);
+    if (!(k.device == Device{}))
+      return "// " + k.name + "\n" +
+             launch_text(
+                 cuda_, p_, s, [this](const Sym& e) { return index(e); },
+                 [this](BufferId b) { return home(b); }, templates_);
     if (is_template(k)) return template_call(k);
     if (k.kind == KernelKind::Host) return host_call(s);
     if (k.kind != KernelKind::Check)
       return (s.function == k.name ? "" : "// " + k.name + "\n") + call(s) + ";\n";
     return fmt::format("if ({}) {{\n{}frame->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
                        failure(k.message), k.report >= 0 ? 1 : 0);
+  }
+
+  std::string transfer(const Kernel& k) const {
+    const BufferId from = k.exprs.at(0).buffer, to = k.phases.at(0).stores.at(0).buffer;
+    const auto device = [&](BufferId b) {
+      return buffer(b).device == Device{} ? "AOTC_HOST" : "AOTC_GPU";
+    };
+    const Sym bytes = product(buffer(to).sizes) * Sym(element_size(buffer(to).dtype));
+    return fmt::format("// {}\nif (frame->transfer(frame, {}, {}, {}, {}, {})) return 1;\n", k.name,
+                       templates_.pointer(to, Sym(0), true), device(to),
+                       templates_.pointer(from, Sym(0), false), device(from), index(bytes));
   }
 
   // Each op and line once, in the order of the graph.
@@ -142,9 +160,9 @@ class RunEmitter {
       case Home::Output:
         return fmt::format("frame->outputs[{}]", b.index);
       case Home::Temp:
-        if (plan_.scratch_slot.contains(id))
-          return "scratch_" + std::to_string(plan_.scratch_slot.at(id));
-        return fmt::format("(frame->arena + {})", index(plan_.arena_offset.at(id)));
+        if (plan_.scratch_slot.contains(id)) return slot_name(plan_.scratch_slot.at(id), b.device);
+        return fmt::format("(frame->{} + {})", b.device == Device{} ? "arena" : "device_arena",
+                           index(plan_.arena_offset.at(id)));
     }
     internal_error("unknown home");
   }
@@ -220,11 +238,13 @@ class RunEmitter {
     }
     for (const auto& [b, slot] : plan_.scratch_slot) {
       const Sym bytes = plan_.scratch_bytes.at(b);
-      if (!becomes_known({bytes}, "scratch" + std::to_string(slot))) continue;
-      text += scratch(slot, fmt::format("frame->extents[{}]", sizes_.entry(bytes)));
+      if (!becomes_known({bytes}, slot_name(slot, buffer(b).device))) continue;
+      text +=
+          scratch(slot, fmt::format("frame->extents[{}]", sizes_.entry(bytes)), buffer(b).device);
     }
     for (const ScheduledKernel& s : kernels_) {
-      if (!is_template(s.kernel) || !becomes_known(scratch_sizes(s.kernel), s.kernel.name))
+      if (!is_template(s.kernel) || !(s.kernel.device == Device{}) ||
+          !becomes_known(scratch_sizes(s.kernel), s.kernel.name))
         continue;
       template_slots_[s.kernel.name] = out_.scratch_slots;
       text += scratch(out_.scratch_slots++, templates_.scratch_bytes(s.kernel));
@@ -232,11 +252,15 @@ class RunEmitter {
     return text;
   }
 
-  static std::string scratch(int slot, const std::string& bytes) {
+  static std::string slot_name(int slot, const Device& device) {
+    return fmt::format("{}scratch_{}", device == Device{} ? "" : "device_", slot);
+  }
+
+  static std::string scratch(int slot, const std::string& bytes, const Device& device = {}) {
     return fmt::format(
-        "char* const scratch_{0} = (char*)frame->obtain_scratch(frame, {0}, {1});\nif "
-        "(!scratch_{0}) return 1;\n",
-        slot, bytes);
+        "char* const {0} = (char*)frame->obtain_{1}scratch(frame, {2}, {3});\nif (!{0}) return "
+        "1;\n",
+        slot_name(slot, device), device == Device{} ? "" : "device_", slot, bytes);
   }
 
   // Once for each thing: its sizes depend on data, and all of that is known.
@@ -263,7 +287,7 @@ class RunEmitter {
     if (template_slots_.contains(k.name))
       return fmt::format("scratch_{}", template_slots_.at(k.name));
     out_.scratch.push_back(templates_.scratch_bytes(k));
-    return fmt::format("frame->arena + {}", index(plan_.arena_bytes));
+    return fmt::format("frame->arena + {}", index(plan_.host.arena_bytes));
   }
 
   static std::string one_line(std::string s) {
@@ -277,6 +301,7 @@ class RunEmitter {
   const LoopProgram& p_;
   const Graph& g_;
   const std::vector<ScheduledKernel>& kernels_;
+  const CudaSources& cuda_;
   const WeightLayout& weights_;
   Sizes& sizes_;
   Assumptions assumptions_;
@@ -290,8 +315,8 @@ class RunEmitter {
 }  // namespace
 
 RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                 const WeightLayout& weights, Sizes& sizes) {
-  return RunEmitter(plan, kernels, weights, sizes).make();
+                 const CudaSources& cuda, const WeightLayout& weights, Sizes& sizes) {
+  return RunEmitter(plan, kernels, cuda, weights, sizes).make();
 }
 
 }  // namespace aotc

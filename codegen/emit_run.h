@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "codegen/cuda/emit_cuda.h"
 #include "codegen/emit.h"
 #include "codegen/sizes.h"
 #include "codegen/weights.h"
@@ -22,6 +23,6 @@ struct RunText {
 };
 
 RunText run_text(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
-                 const WeightLayout& weights, Sizes& sizes);
+                 const CudaSources& cuda, const WeightLayout& weights, Sizes& sizes);
 
 }  // namespace aotc

@@ -45,6 +45,8 @@ class Tables {
            table("AotcSymbol", "symbols", rows);
   }
 
+  static const char* device(const Device& d) { return d == Device{} ? "AOTC_HOST" : "AOTC_GPU"; }
+
   // ---- inputs
 
   std::string dimension(const Sym& s) {
@@ -98,11 +100,11 @@ class Tables {
     for (const Sym& s : b.sizes) dims.push_back(dimension(s));
     for (const Sym& s : b.strides) strides.push_back(sizes_(s));
     const std::string prefix = fmt::format("input{}_", out_.n_inputs);
-    return fmt::format("{{{}, AOTC_INPUT_TENSOR, {}, {}, {}, {}, {}, {}, 0, 0}},\n", name,
+    return fmt::format("{{{}, AOTC_INPUT_TENSOR, {}, {}, {}, {}, {}, {}, 0, 0, {}}},\n", name,
                        dl_type(b.dtype), dims.size(),
                        array(prefix + "dimensions", "AotcDimension", dims, arrays),
                        array(prefix + "strides", "AotcExtent", strides, arrays),
-                       is_mutated(i) ? 1 : 0, is_read(i) ? 1 : 0);
+                       is_mutated(i) ? 1 : 0, is_read(i) ? 1 : 0, device(b.device));
   }
 
   std::string scalar_input(const Input& in, const std::string& name, std::string& arrays) {
@@ -183,9 +185,10 @@ class Tables {
     const bool dynamic =
         std::ranges::any_of(type.sizes, [&](const Sym& s) { return sizes_.depends_on_data(s); });
     return fmt::format(
-        "{{{}, AOTC_OUTPUT_FRESH, 0, {}, {}, {}, {}, {{0, -1}}, {}, 0, 0, NULL, NULL}},\n", name,
-        dl_type(type.dtype), type.sizes.size(), sizes,
-        array(prefix + "strides", "AotcExtent", extents(strides), arrays), dynamic ? 1 : 0);
+        "{{{}, AOTC_OUTPUT_FRESH, 0, {}, {}, {}, {}, {{0, -1}}, {}, 0, 0, NULL, NULL, {}}},\n",
+        name, dl_type(type.dtype), type.sizes.size(), sizes,
+        array(prefix + "strides", "AotcExtent", extents(strides), arrays), dynamic ? 1 : 0,
+        device(type.device));
   }
 
   std::string view_output(const OutputView& v, const std::string& name, const TensorType& type,
@@ -194,13 +197,14 @@ class Tables {
     const Input& in = g_.inputs[static_cast<size_t>(v.input)];
     const bool user = in.kind == InputKind::User;
     return fmt::format(
-        "{{{}, {}, {}, {}, {}, {}, {}, {}, 0, 0, 0, {}, {}}},\n", name,
+        "{{{}, {}, {}, {}, {}, {}, {}, {}, 0, 0, 0, {}, {}, {}}},\n", name,
         user ? "AOTC_OUTPUT_INPUT" : "AOTC_OUTPUT_STATE",
         user ? user_position(g_, v.input) : name_index(in.target), dl_type(type.dtype),
         type.sizes.size(), sizes,
         array(prefix + "strides", "AotcExtent", extents(v.strides), arrays), sizes_(v.offset),
         v.simple ? array(prefix + "view_step", "AotcExtent", extents(v.steps), arrays) : "NULL",
-        v.simple ? array(prefix + "view_start", "AotcExtent", extents(v.starts), arrays) : "NULL");
+        v.simple ? array(prefix + "view_start", "AotcExtent", extents(v.starts), arrays) : "NULL",
+        device(type.device));
   }
 
   // ---- storages
@@ -208,7 +212,8 @@ class Tables {
   std::string storages() const {
     std::string rows;
     for (const WeightStorage& s : weights_.storages)
-      rows += fmt::format("{{{}, {}, {}}},\n", s.bytes, s.offset, s.state ? 1 : 0);
+      rows += fmt::format("{{{}, {}, {}, {}}},\n", s.bytes, s.offset, s.state ? 1 : 0,
+                          device(s.device));
     return table("AotcStorage", "storages", rows);
   }
 

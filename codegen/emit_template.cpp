@@ -11,6 +11,8 @@ namespace {
 
 constexpr size_t kBatchDims = 4;  // of both templates
 
+}  // namespace
+
 // Its entry point is aotc_<name>.
 const char* matmul_template(DType t) {
   switch (t) {
@@ -36,6 +38,8 @@ const char* matmul_template(DType t) {
       user_error("matrix products of {} are not supported", name(t));
   }
 }
+
+namespace {
 
 std::string sort_template(DType t) { return fmt::format("sort_{}", element_size(t) * 8); }
 
@@ -104,8 +108,8 @@ std::string TemplateEmitter::call(const Kernel& k, const std::string& scratch) c
       "{{\n{} request = {{}};\n{}request.scratch = {};\nrequest.threads = frame->threads;\n"
       "request.parallel_context = frame->parallel_context;\n"
       "request.parallel_for = frame->parallel_for;\naotc_{}(&request);\n}}\n",
-      k.matmul ? "AotcMatmul" : "AotcSort", k.matmul ? matmul(*k.matmul) : sort(*k.sort), scratch,
-      entry);
+      k.matmul ? "AotcMatmul" : "AotcSort", k.matmul ? matmul(*k.matmul, true) : sort(*k.sort),
+      scratch, entry);
 }
 
 // Bytes from the start of the buffer's home: element types may be unknown to program.cpp.
@@ -115,24 +119,25 @@ std::string TemplateEmitter::pointer(BufferId id, const Sym& offset, bool writte
   return fmt::format("({}char*){} + {}", written ? "" : "const ", home_(id), index_(bytes));
 }
 
-std::string TemplateEmitter::matmul(const Matmul& m) const {
+std::string TemplateEmitter::matmul(const Matmul& m, bool pointers) const {
   std::string text;
   for (size_t i = 0; i < kBatchDims; ++i)
     text += fmt::format("request.batch_sizes[{}] = {};\n", i,
                         i < m.batch_sizes.size() ? index_(m.batch_sizes[i]) : "1");
   text += fmt::format("request.m = {};\nrequest.n = {};\nrequest.k = {};\n", index_(m.m),
                       index_(m.n), index_(m.k));
-  text += matmul_operand("a", m.a, false) + matmul_operand("b", m.b, false) +
-          matmul_operand("c", m.c, true) + matmul_operand("d", m.d, false);
+  text += matmul_operand("a", m.a, false, pointers) + matmul_operand("b", m.b, false, pointers) +
+          matmul_operand("c", m.c, true, pointers) + matmul_operand("d", m.d, false, pointers);
   return text + fmt::format("request.alpha = {};\nrequest.beta = {};\n",
                             cpp_constant(ScalarValue::of(m.alpha)),
                             cpp_constant(ScalarValue::of(m.beta)));
 }
 
-std::string TemplateEmitter::matmul_operand(const char* n, const MatmulOperand& o,
-                                            bool written) const {
+std::string TemplateEmitter::matmul_operand(const char* n, const MatmulOperand& o, bool written,
+                                            bool pointers) const {
   if (o.buffer < 0) return "";
-  std::string text = fmt::format("request.{} = {};\n", n, pointer(o.buffer, o.offset, written));
+  std::string text;
+  if (pointers) text = fmt::format("request.{} = {};\n", n, pointer(o.buffer, o.offset, written));
   for (size_t i = 0; i < o.batch.size(); ++i)
     text += fmt::format("request.{}_batch[{}] = {};\n", n, i, index_(o.batch[i]));
   return text + fmt::format("request.{}_row = {};\nrequest.{}_col = {};\n", n, index_(o.row), n,

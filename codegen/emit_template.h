@@ -8,6 +8,9 @@
 
 namespace aotc {
 
+// "matmul_<type>": its entry point is aotc_<name>, on the GPU too. UserError for other types.
+const char* matmul_template(DType t);
+
 class TemplateEmitter {
  public:
   // `index` prints an expression, `home` a pointer to a buffer's memory.
@@ -22,14 +25,18 @@ class TemplateEmitter {
   std::string scratch_bytes(const loops::Kernel& k) const;
   // The block of statements that makes the call.
   std::string call(const loops::Kernel& k, const std::string& scratch) const;
+  // Statements that fill the fields of `request` with a product's sizes and strides; pointers only
+  // where `pointers`.
+  std::string matmul(const loops::Matmul& m, bool pointers) const;
+  // Address of a buffer's element.
+  std::string pointer(loops::BufferId id, const Sym& offset, bool written) const;
 
  private:
-  std::string matmul(const loops::Matmul& m) const;
-  std::string matmul_operand(const char* n, const loops::MatmulOperand& o, bool written) const;
+  std::string matmul_operand(const char* n, const loops::MatmulOperand& o, bool written,
+                             bool pointers) const;
   std::string sort(const loops::Sort& s) const;
   std::string sort_result(const char* n, const loops::Sort& s, loops::BufferId id) const;
   DType sorted_type(const loops::Sort& s) const;
-  std::string pointer(loops::BufferId id, const Sym& offset, bool written) const;
 
   const loops::LoopProgram& p_;
   Index index_;

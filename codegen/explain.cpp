@@ -102,15 +102,49 @@ const char* kind_name(const Kernel& k) {
   if (k.kind == KernelKind::Control) return "control";
   if (k.kind == KernelKind::Check) return "check";
   if (k.kind == KernelKind::Host) return "host";
+  if (k.kind == KernelKind::Transfer) return "transfer";
+  if (k.kind == KernelKind::Wait) return "wait";
   return k.matmul ? "matmul" : k.sort ? "sort" : k.kind == KernelKind::Copy ? "copy" : "loops";
+}
+
+std::string device_name(const Device& d) {
+  return d.index < 0 ? d.type : fmt::format("{}:{}", d.type, d.index);
+}
+
+// "to cuda:0" for a transfer; where a program uses several devices, where else a kernel runs.
+std::string where(const Plan& plan, const Kernel& k) {
+  if (plan.gpu_device() == Device{}) return "";
+  return fmt::format("  ({} {})", k.kind == KernelKind::Transfer ? "to" : "on",
+                     device_name(k.device));
+}
+
+// How much runs and moves where, of a program with a GPU part.
+std::string device_summary(const Plan& plan) {
+  if (plan.gpu_device() == Device{}) return "";
+  int launches = 0, transfers = 0, waits = 0;
+  Sym moved(0), transferred(0);
+  for (const Kernel& k : plan.program.kernels) {
+    waits += k.kind == KernelKind::Wait;
+    if (k.kind == KernelKind::Transfer) {
+      ++transfers;
+      transferred = transferred + bytes_written(plan.program, k);
+    } else if (!(k.device == Device{})) {
+      ++launches;
+      moved = moved + bytes_read(plan.program, k) + bytes_written(plan.program, k);
+    }
+  }
+  return fmt::format(
+      "{}: {} launches that read and write <= {} bytes, {} transfers of {} bytes, {} waits, arena "
+      "{} bytes\n",
+      device_name(plan.gpu_device()), launches, moved.str(), transfers, transferred.str(), waits,
+      plan.gpu.arena_bytes.str());
 }
 
 json kernel_json(const Plan& plan, const Kernel& k) {
   const LoopProgram& p = plan.program;
   if (k.kind == KernelKind::Control)
     return {{"kind", "control"}, {"control", name(k.control)}, {"bound", number(k.bound)}};
-  json j = {{"kind", kind_name(k)}, {"name", k.name}, {"device", k.device.type}};
-  if (k.device.index >= 0) j["device"] = fmt::format("{}:{}", k.device.type, k.device.index);
+  json j = {{"kind", kind_name(k)}, {"name", k.name}, {"device", device_name(k.device)}};
   j["ops"] = json::array();
   for (const Origin& o : k.origins)
     j["ops"].push_back({{"op", o.op}, {"python", line_json(o.source)}});
@@ -140,7 +174,8 @@ json mutation_json(const LoopProgram& p, const WriteBackInfo& w) {
 }  // namespace
 
 std::string explain_json(const Plan& plan) {
-  json j = {{"arena_bytes", number(plan.arena_bytes)}};
+  json j = {{"arena_bytes", number(plan.host.arena_bytes)}};
+  if (!(plan.gpu_device() == Device{})) j["device_arena_bytes"] = number(plan.gpu.arena_bytes);
   j["kernels"] = json::array();
   for (const Kernel& k : plan.program.kernels) j["kernels"].push_back(kernel_json(plan, k));
   j["mutations"] = json::array();
@@ -152,13 +187,14 @@ std::string explain_json(const Plan& plan) {
 std::string explain(const Plan& plan) {
   const LoopProgram& p = plan.program;
   std::string text = fmt::format("{} kernel{}, arena {} bytes\n", p.kernels.size(),
-                                 p.kernels.size() == 1 ? "" : "s", plan.arena_bytes.str());
+                                 p.kernels.size() == 1 ? "" : "s", plan.host.arena_bytes.str());
+  text += device_summary(plan);
   for (const Kernel& k : p.kernels) {
     if (k.kind == KernelKind::Control) {
       text += fmt::format("\n{} {}\n", name(k.control), k.bound.str());
       continue;
     }
-    text += fmt::format("\n{}\n", k.name);
+    text += fmt::format("\n{}{}\n", k.name, where(plan, k));
     for (const Origin& o : k.origins)
       text += fmt::format("    {:<28} {:<24} {}\n", o.op, o.source.str(), o.source.text);
     text += fmt::format("    reads <= {} bytes: {}\n", bytes_read(p, k).str(),

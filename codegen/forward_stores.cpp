@@ -156,6 +156,7 @@ class ForwardStores {
       if (n[0] != '%') continue;
       const auto id = static_cast<ExprId>(std::stoi(n.substr(1)));
       if (depends_on_iteration(copy, id)) return false;
+      if (!(copy.device == Device{})) return false;  // the host would have to wait for it
       values[n] = Sym::symbol("at_" + k.name + "_" + n.substr(1));
       read_value(copy, id, values[n].str(), before);
     }

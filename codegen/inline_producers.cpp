@@ -123,6 +123,7 @@ class Inliner {
       other_block |= kernel.kind == KernelKind::Control;
       if (!buffers_read(kernel).contains(t)) continue;
       if (other_block || is_template(kernel) || kernel.kind == KernelKind::Host ||
+          kernel.kind == KernelKind::Transfer || !(kernel.device == p_.kernels[producer].device) ||
           !operands_unchanged(producer, k) ||
           !reads_before_overwriting(p_.kernels[producer], kernel, t)) {
         all_inlinable = false;

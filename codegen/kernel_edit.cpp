@@ -15,25 +15,6 @@ bool same_memory(const LoopProgram& p, BufferId a, BufferId b) {
   return x.home == y.home && x.home != Home::Temp && x.index == y.index;
 }
 
-std::set<BufferId> buffers_read(const Kernel& k) {
-  std::set<BufferId> ids;
-  for (const Expr& e : k.exprs)
-    if (e.kind == ExprKind::Load) ids.insert(e.buffer);
-  for (const Phase& ph : k.phases)
-    for (const Store& s : ph.stores)
-      if (s.accumulate) ids.insert(s.buffer);
-  for (BufferId b : template_reads(k)) ids.insert(b);
-  return ids;
-}
-
-std::set<BufferId> buffers_written(const Kernel& k) {
-  std::set<BufferId> ids;
-  for (const Phase& ph : k.phases)
-    for (const Store& s : ph.stores) ids.insert(s.buffer);
-  for (BufferId b : template_writes(k)) ids.insert(b);
-  return ids;
-}
-
 bool reads_memory_of(const LoopProgram& p, const Kernel& k, BufferId b) {
   for (BufferId r : buffers_read(k))
     if (same_memory(p, r, b)) return true;

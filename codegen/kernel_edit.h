@@ -12,8 +12,6 @@ namespace aotc::loops {
 // Whether two buffers may occupy the same memory: the same home. (Different inputs that overlap at
 // call time are staged or refused by the run time.)
 bool same_memory(const LoopProgram& p, BufferId a, BufferId b);
-std::set<BufferId> buffers_read(const Kernel& k);
-std::set<BufferId> buffers_written(const Kernel& k);
 bool reads_memory_of(const LoopProgram& p, const Kernel& k, BufferId b);
 bool writes_memory_of(const LoopProgram& p, const Kernel& k, BufferId b);
 // The symbols of the program that the kernel's sizes and indices use.

@@ -226,8 +226,8 @@ std::string manifest_json(const Plan& plan, const WeightLayout& w,
     m["mutations"].push_back(std::move(j));
   }
   m["aliased_io"] = aliased_json(plan, w, rows);
-  m["arena_bytes"] = plan.arena_bytes.constant() ? json(*plan.arena_bytes.constant())
-                                                 : json(plan.arena_bytes.str());
+  m["arena_bytes"] = plan.host.arena_bytes.constant() ? json(*plan.host.arena_bytes.constant())
+                                                      : json(plan.host.arena_bytes.str());
   m["weights_bytes"] = w.blob_bytes;
   return m.dump(1);
 }

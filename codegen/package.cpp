@@ -1,4 +1,5 @@
 #include "codegen/package.h"
+#include "codegen/cuda/gpu_images.h"
 #include "codegen/user_aliases.h"
 
 #include <algorithm>
@@ -97,6 +98,7 @@ void make_sources(Compilation& c) {
     o.embedded = !c.settings.embedded_name.empty();
     o.name = o.embedded ? c.settings.embedded_name : model_identifier(c);
     o.embed_weights = embed_weights(c.settings, weight_bytes);
+    if (!(c.plan->gpu_device() == Device{})) o.gpu_images = wanted_images(c.settings).size();
     c.sources.push_back(emit(*c.plan, o));
   }
 }
@@ -106,6 +108,11 @@ void make_binaries(Compilation& c) {
   std::vector<std::string> levels = resolved_levels(c.settings);
   std::vector<std::vector<std::string>> archives;
   for (const std::string& level : levels) archives.push_back(archives_for(level));
+  const Sources& first = c.sources.at(0);
+  if (!first.cuda.text.empty()) {
+    c.gpu_images = wanted_images(c.settings);
+    compile_images(c.gpu_images, first.cuda, first.cuda_kernels, *tools);
+  }
   for (size_t i = 0; i < levels.size(); ++i) {
     Sources& s = c.sources[i];
     CompileOptions options;
@@ -120,6 +127,9 @@ void make_binaries(Compilation& c) {
     for (size_t k = 1; k < s.files.size(); ++k)
       objects.push_back(tools->compile(s.files[k], options));
     objects.push_back(kernels.get());
+    if (!c.gpu_images.empty())
+      for (ObjectFile& o : image_objects(c.gpu_images, *tools, options))
+        objects.push_back(std::move(o));
     s.files = std::move(formatted);
     if (s.embed_weights && !s.weights.empty())
       objects.push_back(make_data_object("aotc_weights", s.weights.str(), levels[i]));
@@ -145,6 +155,8 @@ void make_package(Compilation& c) {
   for (const auto& [level, bytes] : c.binaries)
     c.package.push_back({file_for_level(c, level), bytes});
   for (const SourceFile& f : c.sources[0].files) c.package.push_back({"sources/" + f.name, f.text});
+  if (!c.sources[0].cuda.text.empty())
+    c.package.push_back({"sources/" + c.sources[0].cuda.name, c.sources[0].cuda.text});
   c.package.push_back({"explain.txt", c.explain});
   c.package.push_back({"explain.json", c.explain_json});
   for (PackageFile& f : samples) c.package.push_back(std::move(f));

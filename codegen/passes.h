@@ -4,6 +4,17 @@
 
 namespace aotc {
 
+// Gives each kernel its device and makes what crosses between devices explicit. Comes first.
+void place_kernels(loops::LoopProgram& p);
+// A load by a GPU kernel from memory of the host that it gets as an argument: of a single number.
+bool is_scalar_argument(const loops::LoopProgram& p, const loops::Kernel& k,
+                        const loops::Expr& load);
+// InternalError unless every kernel touches memory of its own device, its arguments and transfers
+// apart.
+void verify_places(const loops::LoopProgram& p);
+// Puts a wait in front of what on the host needs what comes from the device. Comes last.
+void insert_waits(loops::LoopProgram& p);
+
 // Turns selections between a row and the rest of a tensor, on the way to a write-back, into a copy
 // and a store of the row.
 void narrow_selections(loops::LoopProgram& p);

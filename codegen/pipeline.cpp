@@ -43,6 +43,7 @@ void run_loops(Compilation& c) {
 }
 
 void run_fused(Compilation& c) {
+  place_kernels(*c.loops);
   if (c.settings.optimize) {
     narrow_selections(*c.loops);
     share_copies(*c.loops);
@@ -51,12 +52,14 @@ void run_fused(Compilation& c) {
     hoist_checks(*c.loops);
   }
   verify(*c.loops);
+  verify_places(*c.loops);
 }
 
 void run_plan(Compilation& c) {
   c.plan = make_plan(std::move(*c.loops));
   c.loops.reset();
   verify(c.plan->program);
+  verify_places(c.plan->program);
   require_in_place(*c.plan, c.settings);
   c.explain = explain(*c.plan);
   c.explain_json = explain_json(*c.plan);
@@ -71,6 +74,8 @@ std::string print_plan(const Compilation& c) { return print(*c.plan); }
 std::string print_sources(const Compilation& c) {
   std::string text;
   for (const SourceFile& f : c.sources.at(0).files) text += "// ---- " + f.name + "\n" + f.text;
+  if (const SourceFile& f = c.sources.at(0).cuda; !f.text.empty())
+    text += "// ---- " + f.name + "\n" + f.text;
   return text;
 }
 std::string print_binary(const Compilation& c) {

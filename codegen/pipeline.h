@@ -21,7 +21,8 @@ struct CompileSettings {
   std::string device = "as-exported";             // as-exported | cpu | cuda
   std::map<std::string, std::string> device_map;  // "cuda:0" -> "cpu"
   std::vector<std::string> cpu_levels = {"native"};
-  std::string in_place = "prefer";                           // prefer | require
+  std::vector<std::string> gpu_archs = {};  // sm_80, ..., sim; empty: sm_80, sm_90, sm_100
+  std::string in_place = "prefer";          // prefer | require
   std::vector<std::pair<std::string, std::string>> aliases;  // --alias IN=OUT
   std::string backend = "clang";                             // clang | g++
   std::string weights = "auto";  // auto (embed up to 1 MB) | embed | external
@@ -40,6 +41,12 @@ struct PackageFile {
   uint64_t size() const { return bytes.size() + static_cast<uint64_t>(weights.size()); }
 };
 
+// An entry of AotcGpu.images: see AotcDeviceImage in runtime_support/model/program.h.
+struct GpuImage {
+  std::string arch, kind;
+  std::string bytes = {};
+};
+
 // The products of the stages so far. Each is there once its stage has run.
 struct Compilation {
   CompileSettings settings;
@@ -51,6 +58,7 @@ struct Compilation {
   std::optional<Plan> plan;
   std::vector<Sources> sources;                               // one per CPU level
   std::vector<std::pair<std::string, std::string>> binaries;  // CPU level, bytes of model.so
+  std::vector<GpuImage> gpu_images;                           // in each of them
   std::string explain;                                        // text of `aotc explain`
   std::string explain_json;                                   // the same, for programs
   std::vector<PackageFile> package;                           // everything that goes into the .aotc

@@ -15,7 +15,7 @@ using namespace loops;
 
 namespace {
 
-constexpr int64_t kAlignment = 64;
+constexpr int64_t kHostAlignment = 64, kDeviceAlignment = 256;
 
 struct Lifetime {
   BufferId buffer;
@@ -25,13 +25,14 @@ struct Lifetime {
 
 struct Slot {
   Sym bytes;
+  Device device = {};
   size_t free_from = 0;  // the first kernel that may reuse it
   std::vector<BufferId> users;
 };
 
 Sym rounded_bytes(const Buffer& b) {
-  Sym elements = product(b.sizes);
-  return ceildiv(elements * Sym(element_size(b.dtype)), Sym(kAlignment)) * Sym(kAlignment);
+  const Sym alignment(b.device == Device{} ? kHostAlignment : kDeviceAlignment);
+  return ceildiv(product(b.sizes) * Sym(element_size(b.dtype)), alignment) * alignment;
 }
 
 std::vector<Lifetime> lifetimes(const LoopProgram& p) {
@@ -66,10 +67,11 @@ bool depends_on_data(const Graph& g, const Sym& s) {
 }
 
 // The smallest free slot that is provably large enough; constants compare exactly.
-Slot* find_slot(std::vector<Slot>& slots, const Lifetime& l, const Assumptions& a) {
+Slot* find_slot(std::vector<Slot>& slots, const Lifetime& l, const Device& device,
+                const Assumptions& a) {
   Slot* best = nullptr;
   for (Slot& s : slots) {
-    if (s.free_from > l.first || !a.proves_le(l.bytes, s.bytes)) continue;
+    if (!(s.device == device) || s.free_from > l.first || !a.proves_le(l.bytes, s.bytes)) continue;
     if (!best || a.proves_le(s.bytes, best->bytes)) best = &s;
   }
   return best;
@@ -77,40 +79,57 @@ Slot* find_slot(std::vector<Slot>& slots, const Lifetime& l, const Assumptions& 
 
 }  // namespace
 
+namespace {
+
+void place_in_arena(Plan& plan) {
+  const Assumptions a = plan.program.graph->assumptions();
+  std::vector<Slot> slots;
+  for (const Lifetime& l : lifetimes(plan.program)) {
+    const Device& device = plan.program.buffers[static_cast<size_t>(l.buffer)].device;
+    if (depends_on_data(*plan.program.graph, l.bytes)) {
+      plan.scratch_bytes[l.buffer] = l.bytes;
+      plan.scratch_slot[l.buffer] = plan.memory(device).scratch_slots++;
+      continue;
+    }
+    Slot* s = find_slot(slots, l, device, a);
+    if (!s) {
+      slots.push_back({l.bytes, device, 0, {}});
+      s = &slots.back();
+    }
+    s->free_from = l.last + 1;
+    s->users.push_back(l.buffer);
+  }
+  for (const Slot& s : slots) {
+    Memory& memory = plan.memory(s.device);
+    for (BufferId b : s.users) plan.arena_offset[b] = memory.arena_bytes;
+    memory.arena_bytes = memory.arena_bytes + s.bytes;
+  }
+}
+
+}  // namespace
+
+Device Plan::gpu_device() const {
+  for (const Buffer& b : program.buffers)
+    if (!(b.device == Device{})) return b.device;
+  return {};
+}
+
 Plan make_plan(LoopProgram program) {
   Plan plan;
   plan.program = std::move(program);
   remove_write_back_copies(plan.program);
   find_cache_updates(plan.program);
   forward_stores(plan.program);
-  Assumptions a = plan.program.graph->assumptions();
-  std::vector<Slot> slots;
-  for (const Lifetime& l : lifetimes(plan.program)) {
-    if (depends_on_data(*plan.program.graph, l.bytes)) {
-      plan.scratch_bytes[l.buffer] = l.bytes;
-      plan.scratch_slot[l.buffer] = plan.scratch_slots++;
-      continue;
-    }
-    Slot* s = find_slot(slots, l, a);
-    if (!s) {
-      slots.push_back({l.bytes, 0, {}});
-      s = &slots.back();
-    }
-    s->free_from = l.last + 1;
-    s->users.push_back(l.buffer);
-  }
-  Sym offset(0);
-  for (const Slot& s : slots) {
-    for (BufferId b : s.users) plan.arena_offset[b] = offset;
-    offset = offset + s.bytes;
-  }
-  plan.arena_bytes = offset;
+  insert_waits(plan.program);
+  place_in_arena(plan);
   return plan;
 }
 
 std::string print(const Plan& plan) {
   std::string text = print(plan.program);
-  text += fmt::format("arena {} bytes\n", plan.arena_bytes.str());
+  text += fmt::format("arena {} bytes\n", plan.host.arena_bytes.str());
+  if (!(plan.gpu_device() == Device{}))
+    text += fmt::format("arena on the GPU {} bytes\n", plan.gpu.arena_bytes.str());
   for (const auto& [b, offset] : plan.arena_offset)
     text += fmt::format("  {} at {}\n", plan.program.buffers[static_cast<size_t>(b)].name,
                         offset.str());

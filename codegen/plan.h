@@ -7,14 +7,23 @@
 
 namespace aotc {
 
+// Scratch memory of one device.
+struct Memory {
+  Sym arena_bytes;
+  int scratch_slots = 0;  // segments of their own, for sizes that depend on data
+};
+
 struct Plan {
   loops::LoopProgram program;
-  std::map<loops::BufferId, Sym> arena_offset;  // bytes, multiples of 64
-  Sym arena_bytes;
+  std::map<loops::BufferId, Sym> arena_offset;  // bytes, multiples of the device's alignment
   // Temporaries whose size depends on data: segments of their own, kept from call to call.
   std::map<loops::BufferId, int> scratch_slot;
   std::map<loops::BufferId, Sym> scratch_bytes;
-  int scratch_slots = 0;
+  Memory host, gpu;
+
+  Memory& memory(const Device& d) { return d == Device{} ? host : gpu; }
+  // The GPU that the program uses; the host's if it uses none.
+  Device gpu_device() const;
 };
 
 Plan make_plan(loops::LoopProgram program);

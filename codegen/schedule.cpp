@@ -74,18 +74,51 @@ Sym estimate_work(const Kernel& k) {
   return extent_product(k.axes) * inner * Sym(cost);
 }
 
+constexpr int64_t kWarp = 32, kMostThreads = 512;
+constexpr int64_t kPerThread = 4;  // elements of a row that one thread should have
+constexpr int64_t kShortRow = 16;  // not worth several threads
+
+// Orders that iterations must keep are kept by one thread.
+bool is_ordered(const Kernel& k) {
+  return std::ranges::any_of(k.phases, [](const Phase& ph) { return ph.ordered; }) ||
+         std::ranges::any_of(k.accumulators, [](const Accumulator& a) { return a.ordered; });
+}
+
+GpuLaunch gpu_launch(const Kernel& k) {
+  GpuLaunch launch;
+  int64_t longest = 1;  // 0: not known
+  for (const Phase& ph : k.phases) {
+    const auto n = extent_product(ph.axes).constant();
+    longest = !n || longest == 0 ? 0 : std::max(longest, *n);
+  }
+  if (k.kind == KernelKind::Check || is_ordered(k) || (longest > 0 && longest <= kShortRow))
+    return launch;
+  launch.unit = GpuLaunch::Unit::Row;
+  if (longest == 0) return launch;
+  int64_t threads = kWarp;
+  while (threads < kMostThreads && threads * kPerThread < longest) threads *= 2;
+  launch.threads = static_cast<int>(threads);
+  if (threads == kWarp) launch.rows = 4;
+  return launch;
+}
+
 }  // namespace
 
 ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
   ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
-  if (is_template(k) || k.kind == KernelKind::Control) return s;
+  if (is_template(k) || k.kind == KernelKind::Control || k.kind == KernelKind::Wait) return s;
   flatten_accesses(p, k);
   if (k.kind == KernelKind::Host) return s;
   collapse(k, k.axes);
   for (Phase& ph : k.phases)
     if (!ph.ordered) collapse(k, ph.axes);
   s.work = estimate_work(k);
+  if (!(k.device == Device{})) {
+    s.outer_count = extent_product(k.axes);
+    s.launch = gpu_launch(k);
+    return s;
+  }
   bool pointwise =
       k.phases.size() == 1 && k.phases[0].axes.empty() && !k.phases[0].ordered && !k.axes.empty();
   if (pointwise && k.kind != KernelKind::Check) {

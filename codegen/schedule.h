@@ -1,9 +1,21 @@
 // The end of stage 5: how each kernel's loops run. Accesses become element offsets in their buffer;
 // axes that walk memory as one are collapsed; a pointwise kernel keeps one inner axis to vectorize.
 #pragma once
+#include <optional>
+
 #include "ir/loops.h"
 
 namespace aotc {
+
+// How a GPU kernel is launched.
+struct GpuLaunch {
+  // Thread: each thread does whole independent iterations. Row: the threads of a row share the
+  // loops of one independent iteration, and barriers lie between its phases.
+  enum class Unit : uint8_t { Thread, Row };
+  Unit unit = Unit::Thread;
+  int threads = 256;  // per block, or per row
+  int rows = 1;       // per block; more than one only where a row is a warp
+};
 
 struct ScheduledKernel {
   loops::Kernel kernel;         // every access has one index: the element offset
@@ -11,6 +23,7 @@ struct ScheduledKernel {
   Sym outer_count;              // independent iterations
   std::string function;  // the generated function that it calls; kernels that do the same share one
   Sym work;              // rough number of scalar operations, all iterations
+  std::optional<GpuLaunch> launch = {};  // of a GPU kernel
 };
 
 ScheduledKernel schedule(const loops::LoopProgram& p, const loops::Kernel& k);

@@ -6,6 +6,10 @@
 extern "C" {
 extern const char aotc_scalar_h_begin[], aotc_scalar_h_end[];
 extern const char aotc_kernel_prologue_begin[], aotc_kernel_prologue_end[];
+extern const char aotc_cuda_compilers_begin[], aotc_cuda_compilers_end[];
+extern const char aotc_cuda_prologue_begin[], aotc_cuda_prologue_end[];
+extern const char aotc_cuda_matmul_begin[], aotc_cuda_matmul_end[];
+extern const char aotc_cuda_matmul_entry_begin[], aotc_cuda_matmul_entry_end[];
 extern const char aotc_program_decls_begin[], aotc_program_decls_end[];
 extern const char aotc_template_decls_begin[], aotc_template_decls_end[];
 }
@@ -127,6 +131,18 @@ std::string SourceLibrary::needed_by(const std::string& user) const {
 std::string_view scalar_library_text() { return {aotc_scalar_h_begin, aotc_scalar_h_end}; }
 std::string_view kernel_prologue_text() {
   return {aotc_kernel_prologue_begin, aotc_kernel_prologue_end};
+}
+std::string_view number_types_text() {
+  const std::string_view prologue = kernel_prologue_text();
+  return prologue.substr(0, prologue.find("\n\n") + 1);
+}
+std::string_view cuda_compilers_text() {
+  return {aotc_cuda_compilers_begin, aotc_cuda_compilers_end};
+}
+std::string_view cuda_prologue_text() { return {aotc_cuda_prologue_begin, aotc_cuda_prologue_end}; }
+std::string_view cuda_matmul_text() { return {aotc_cuda_matmul_begin, aotc_cuda_matmul_end}; }
+std::string_view cuda_matmul_entry_text() {
+  return {aotc_cuda_matmul_entry_begin, aotc_cuda_matmul_entry_end};
 }
 std::string_view program_declarations() {
   return {aotc_program_decls_begin, aotc_program_decls_end};

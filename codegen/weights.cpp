@@ -81,6 +81,10 @@ WeightLayout layout_weights(const Graph& g) {
     if (it == p.state_dict.end()) it = p.constants.find(in.target);
     add_name(in.target, it->second);
   }
+  for (const Input& in : g.inputs)
+    if (in.value && in.stored.storage >= 0)
+      w.storages[static_cast<size_t>(w.storage_index(in.stored.storage))].device =
+          in.value->type.device;
   for (const auto* table : {&p.state_dict, &p.constants})
     for (const auto& [name, t] : *table)
       if (listed.insert(name).second) add_name(name, t);

@@ -17,6 +17,7 @@ struct WeightStorage {
   bool state = false;   // the program mutates it
   bool bools = false;   // all its names are of type bool
   int archive = -1;     // index into ExportedProgram::storages
+  Device device = {};
 };
 
 struct WeightName {

@@ -13,6 +13,7 @@
 // n.
 #pragma once
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -95,7 +96,9 @@ struct Origin {
   Source source;
 };
 
-enum class KernelKind : uint8_t { Loops, Check, Template, Host, Copy, Control };
+// Transfer: a whole copy between devices of two buffers with the same dense layout. Wait: the host
+// may now touch what transfers have brought it; the call fails there if a check on the device has.
+enum class KernelKind : uint8_t { Loops, Check, Template, Host, Copy, Control, Transfer, Wait };
 
 // A matrix product with run-time strides (templates/matmul.h); operand views are (buffer, strides).
 struct MatmulOperand {
@@ -199,6 +202,9 @@ struct LoopProgram {
 
 // One entry per kernel.
 std::vector<aotc::Control> controls_of(const LoopProgram& p);
+
+std::set<BufferId> buffers_read(const Kernel& k);
+std::set<BufferId> buffers_written(const Kernel& k);
 
 // Element offset of an access within its home, simplified.
 Sym flat_offset(const Buffer& b, const std::vector<Sym>& at);

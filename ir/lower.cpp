@@ -13,30 +13,6 @@ namespace aotc {
 
 using namespace loops;
 
-namespace loops {
-
-Assumptions LoopProgram::assumptions(const Kernel& k) const {
-  Assumptions a = graph->assumptions();
-  for (const Axis& x : k.axes) a.set_axis(x.name, x.extent);
-  for (const Phase& p : k.phases)
-    for (const Axis& x : p.axes) a.set_axis(x.name, x.extent);
-  return a;
-}
-
-std::vector<Control> controls_of(const LoopProgram& p) {
-  std::vector<Control> all;
-  for (const Kernel& k : p.kernels) all.push_back(k.control);
-  return all;
-}
-
-Sym flat_offset(const Buffer& b, const std::vector<Sym>& at) {
-  Sym s = b.offset;
-  for (size_t i = 0; i < at.size(); ++i) s = s + at[i] * b.strides[i];
-  return s;
-}
-
-}  // namespace loops
-
 namespace {
 
 std::string identifier(const std::string& text) {
@@ -114,6 +90,7 @@ BufferId Lowering::temp(const std::string& name, DType dtype, std::vector<Sym> s
   b.dtype = dtype;
   b.strides = contiguous_strides(sizes);
   b.sizes = std::move(sizes);
+  b.device = device_;
   program_.buffers.push_back(std::move(b));
   return static_cast<BufferId>(program_.buffers.size()) - 1;
 }
@@ -130,11 +107,19 @@ std::string Lowering::unique_kernel_name(const std::string& base) {
   return fmt::format("k{}_{}", program_.kernels.size(), identifier(base));
 }
 
+Device Lowering::device_of(const Kernel& k) const {
+  const auto device = [&](BufferId b) { return program_.buffers[static_cast<size_t>(b)].device; };
+  const std::set<BufferId> written = buffers_written(k), read = buffers_read(k);
+  if (!written.empty()) return device(*written.begin());
+  for (BufferId b : read)
+    if (!(device(b) == Device{})) return device(b);
+  return {};
+}
+
 void Lowering::finish(KernelBuilder& builder, const Node& n) {
   Kernel& k = builder.kernel();
   k.origins.push_back({n.op->name(), n.name, n.source});
-  for (Value* v : n.outputs)
-    if (v->kind == ValueKind::Tensor) k.device = v->type.device;
+  k.device = device_of(k);
   Assumptions a = program_.assumptions(k);
   for (Expr& e : k.exprs) {
     e.index = a.simplify(e.index);
@@ -156,7 +141,25 @@ void Lowering::lower_core_node(const Node& n) {
   m->fn(*this, n);
 }
 
+namespace {
+
+// Temporaries of a node live where its results do; without a tensor among them, where its first
+// argument does.
+Device device_of_node(const Node& n) {
+  for (const Value* v : n.outputs)
+    if (v->kind == ValueKind::Tensor) return v->type.device;
+  Device device;
+  bool found = false;
+  Graph::for_each_operand(n, [&](Value* v) {
+    if (!found && v->kind == ValueKind::Tensor) device = v->type.device, found = true;
+  });
+  return device;
+}
+
+}  // namespace
+
 void Lowering::lower_node(const Node& n) {
+  device_ = device_of_node(n);
   try {
     lower_core_node(n);
   } catch (const UnsupportedType& e) {

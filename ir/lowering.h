@@ -165,10 +165,13 @@ class Lowering {
   void lower_scalar(const Node& n, const ScalarMeaning& m);
   void lower_reduce(const Node& n, const ReduceMeaning& m);
   loops::BufferId input_buffer(Value* v);
+  // Where what the kernel stores lives; else (a check, a value for the host) where it reads.
+  Device device_of(const loops::Kernel& k) const;
   // The output as a view of its input's storage; nullopt if it is none that strides can express.
   std::optional<loops::OutputView> output_view(const OutputAlias& a);
   loops::LoopProgram program_;
   Assumptions assumptions_;
+  Device device_;  // of the node being lowered
   std::map<Value*, Place> places_;
   std::map<std::string, int> kernel_names_;
 };

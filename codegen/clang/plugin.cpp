@@ -74,6 +74,8 @@ std::vector<std::string> lld_arguments(const LinkOptions& options,
         "--gc-sections", "--icf=none", "--strip-all", "-O1", "-z", "defs", "-z", "relro", "-z",
         "now", "-z", "noexecstack", "-z", "noseparate-code"})
     out.push_back(argument);
+  // lld keeps a pointer to this symbol from link to link where a later link does not have it.
+  out.insert(out.end(), {"-u", "_GLOBAL_OFFSET_TABLE_"});
   // Archive members that define an export are taken; --no-undefined-version makes a missing export
   // an error.
   for (const std::string& symbol : exported_symbols(options.export_list))

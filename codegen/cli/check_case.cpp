@@ -172,6 +172,7 @@ CaseResult run_case(const fs::path& folder, const Model& model, Session& session
     results.emplace(session.run(before.inputs));
   } catch (const CallError& e) {
     check_untouched(session, before, problems);
+    session.go_on_after_failure(model);
     const CaseResult refusal = judge(meta, e.what());
     if (!refusal.ok || problems.empty()) return refusal;
     return result_of(problems, refusal.message);

@@ -43,7 +43,8 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       ->type_name("LEVEL,...");
   command
       .add_option("--gpu", flags.gpu,
-                  "GPU architectures to compile for: sm_80, sm_90, ..., sim (not yet: refused)")
+                  "GPU architectures to compile for: sm_80, sm_90, ...; sim: the simulator of the "
+                  "tests (default: sm_80,sm_90,sm_100 and PTX for later ones)")
       ->type_name("ARCH,...");
   command
       .add_option("--in-place", s.in_place,
@@ -51,8 +52,7 @@ void add_compile_flags(CLI::App& command, CompileFlags& flags) {
       ->check(CLI::IsMember({"prefer", "require"}))
       ->capture_default_str();
   command
-      .add_option("--alias", flags.aliases,
-                  "output OUT is input IN's storage, by name or index")
+      .add_option("--alias", flags.aliases, "output OUT is input IN's storage, by name or index")
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
@@ -95,11 +95,7 @@ CompileSettings settings_of(const CompileFlags& flags) {
       s.device_map.insert(split_assignment(text, "--device-map"));
   for (const std::string& text : flags.aliases)
     s.aliases.push_back(split_assignment(text, "--alias"));
-  if (!flags.gpu.empty())
-    user_error(
-        "--gpu {}: this aotc compiles for CPUs only; leave it out, and use --device cpu for a "
-        "program that was exported for a GPU",
-        flags.gpu);
+  if (!flags.gpu.empty()) s.gpu_archs = split_list(flags.gpu, "--gpu");
   return s;
 }
 

@@ -146,7 +146,7 @@ std::vector<OpRow> op_rows(const std::string& filter) {
     set_meaning(*op, row);
     row.in_place = in_place_name(*op);
     row.out = out_name(*op);
-    row.devices = "cpu";
+    row.devices = "cpu, cuda";
     row.dtypes = element_types(*op);
     rows.push_back(std::move(row));
   }

@@ -89,8 +89,8 @@ AotcStatus Session::try_run(const std::vector<DLTensor>& inputs, Results& result
                           results.data(), static_cast<int32_t>(results.size()));
 }
 
-Array Session::state(const std::string& name, DType dtype,
-                     const std::vector<int64_t>& sizes) const {
+HostTensor Session::host_copy(const std::string& name, DType dtype,
+                              const std::vector<int64_t>& sizes) const {
   HostTensor into;
   into.dtype = dtype;
   into.sizes = sizes;
@@ -98,7 +98,21 @@ Array Session::state(const std::string& name, DType dtype,
   into.storage = std::make_shared<HostStorage>(count_elements(sizes) * element_size(dtype));
   DLTensor tensor = into.dl();
   check_status(aotc_session_state_get(handle_, name.c_str(), &tensor));
-  return value_of(into);
+  return into;
+}
+
+Array Session::state(const std::string& name, DType dtype,
+                     const std::vector<int64_t>& sizes) const {
+  return value_of(host_copy(name, dtype, sizes));
+}
+
+void Session::go_on_after_failure(const Model& model) {
+  if (!model.uses_device()) return;
+  if (model.states().empty()) return reset();
+  const TensorSpec& first = model.states()[0];
+  const HostTensor value = host_copy(first.name, first.dtype, first.sizes);
+  const DLTensor tensor = value.dl();
+  check_status(aotc_session_state_set(handle_, first.name.c_str(), &tensor));
 }
 
 void Session::reset() { check_status(aotc_session_state_reset(handle_)); }

@@ -89,8 +89,12 @@ class Session {
   Array state(const std::string& name, DType dtype, const std::vector<int64_t>& sizes) const;
   Array state(const TensorSpec& spec) const { return state(spec.name, spec.dtype, spec.sizes); }
   void reset();
+  // A session that failed on a device runs again, from the states that it has.
+  void go_on_after_failure(const Model& model);
 
  private:
+  HostTensor host_copy(const std::string& name, DType dtype,
+                       const std::vector<int64_t>& sizes) const;
   AotcSession* handle_ = nullptr;
   size_t outputs_;
 };

@@ -17,6 +17,7 @@ std::optional<KernelKind> kernel_kind(const std::string& w) {
   if (w == "template") return KernelKind::Template;
   if (w == "host") return KernelKind::Host;
   if (w == "copy") return KernelKind::Copy;
+  if (w == "transfer") return KernelKind::Transfer;
   return std::nullopt;
 }
 

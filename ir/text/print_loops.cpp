@@ -37,6 +37,10 @@ const char* kind_name(KernelKind k) {
       return "copy";
     case KernelKind::Control:
       return "control";
+    case KernelKind::Transfer:
+      return "transfer";
+    case KernelKind::Wait:
+      return "wait";
   }
   return "kernel";
 }

@@ -300,6 +300,15 @@ class KernelVerifier {
       case KernelKind::Loops:
       case KernelKind::Copy:
         break;
+      case KernelKind::Transfer:
+        found_.require(k_.phases.size() == 1 && k_.phases[0].axes.empty() &&
+                           k_.phases[0].stores.size() == 1 && k_.exprs.size() == 1 &&
+                           k_.exprs[0].kind == ExprKind::Load,
+                       "a transfer is no copy of one buffer");
+        break;
+      case KernelKind::Wait:
+        found_.require(k_.exprs.empty() && !stores, "a wait computes something");
+        break;
       case KernelKind::Check:
         found_.require(!stores, "a check has stores");
         typed(k_.condition, DType::Bool, "the condition");

@@ -266,7 +266,7 @@ TEST_CASE("ops lists the table in three forms", "[commands]") {
   CHECK(has(r.out, "aten.add.Tensor"));
   CHECK(has(r.out, "pointwise"));
   CHECK(has(aotc({"ops", "--markdown"}).out,
-            "| `aten.add.Tensor` | bool, integers, halves, floats, complex | cpu |"));
+            "| `aten.add.Tensor` | bool, integers, halves, floats, complex | cpu, cuda |"));
   const json ops = json::parse(aotc({"ops", "--json", "aten.add."}).out).at("ops");
   bool in_place = false;
   for (const json& op : ops) in_place = in_place || op.value("in_place", "") == "aten.add_.Tensor";

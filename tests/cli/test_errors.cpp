@@ -97,7 +97,8 @@ TEST_CASE("levels, devices and aliases that cannot be had are named", "[errors]"
   check_user_error({"compile", model, "--device-map", "cuda:0=tpu"}, "'tpu'");
   check_user_error({"compile", model, "--device-map", "cuda:0=cuda:x"}, "'cuda:x'");
   check_user_error({"compile", model, "--device-map", "cuda:0=cpu,cuda:1=meta"}, "'meta'");
-  check_user_error({"compile", model, "--gpu", "sm_80,sm_90"}, "sm_80,sm_90");
+  check_user_error({"compile", model, "--device", "cuda", "--gpu", "sm_80,sm_9"}, "sm_9");
+  check_user_error({"compile", model, "--device", "cuda", "--gpu", "turing"}, "turing");
 }
 
 TEST_CASE("a list option does not swallow the argument behind it", "[errors]") {

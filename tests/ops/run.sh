@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # Verifies every N-th program of data/ops.tar.xz, starting with program FIRST.
-#   run.sh AOTC FOLDER FIRST N
+#   run.sh AOTC FOLDER FIRST N [FLAGS OF VERIFY, by default --device cpu]
 # Fails on a wrong value, on a refusal that refusals.txt does not name, and on a name there that is refused no more.
 set -euo pipefail
 aotc=$1 folder=$2 first=$3 step=$4
+shift 4
+[ $# -gt 0 ] || set -- --device cpu
 here=$(cd "$(dirname "$0")" && pwd)
 mkdir -p "$folder"
 cd "$folder"
@@ -13,7 +15,7 @@ tar -tf "$here/data/ops.tar.xz" | sed -n 's|^\([^/]*\)\.decomp\.pt2$|\1|p; s|^\(
 [ "$step" -gt 1 ] || echo '*' >wanted
 tar -xf "$here/data/ops.tar.xz" -C programs --wildcards -T wanted
 while read -r name; do rm -f "programs/$name"; done < <(grep -v '^#' "$here/skipped.txt")
-"$aotc" verify --device cpu --quiet programs >report 2>&1 || true  # failures are judged below
+"$aotc" verify "$@" --quiet programs >report 2>&1 || true  # failures are judged below
 tail -n 1 report | grep -qE '^[0-9]+ passed, [0-9]+ failed$' || { tail -n 5 report; exit 1; }
 # refusals.txt: "PROGRAM-PATTERN  text of the refusal", patterns as the shell's
 bad=0

@@ -1,0 +1,36 @@
+// kernels.cu of a program and how its kernels are launched.
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "codegen/emit.h"
+#include "codegen/emit_template.h"
+
+namespace aotc {
+
+// The kernel's function. `checked`: earlier kernels of the call may have failed a check; then it
+// does nothing. `comment`: whole lines; `canonical`: names say nothing.
+std::string cuda_text(const loops::LoopProgram& p, const ScheduledKernel& k, bool canonical,
+                      bool checked, const std::string& comment);
+
+// What program.cpp says of the kernels in the images, and the file itself. No text: there are none.
+struct CudaSources {
+  SourceFile kernels;                                // kernels.cu
+  std::vector<std::string> names;                    // of kernels, by number
+  std::vector<std::pair<std::string, bool>> checks;  // (message, reports a value), by number
+  bool capturable = false;
+  int number_of(const std::string& kernel) const;
+};
+CudaSources cuda_sources(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
+                         const EmitOptions& options);
+
+// A statement that launches the kernel, which may be a template. `index`: text of a size; `home`:
+// of the address of a buffer's home.
+std::string launch_text(const CudaSources& sources, const loops::LoopProgram& p,
+                        const ScheduledKernel& k,
+                        const std::function<std::string(const Sym&)>& index,
+                        const std::function<std::string(loops::BufferId)>& home,
+                        const TemplateEmitter& templates);
+
+}  // namespace aotc
