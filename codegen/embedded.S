@@ -9,6 +9,7 @@ EMBED(aotc_cuda_compilers, AOTC_CUDA_COMPILERS)
 EMBED(aotc_cuda_prologue, AOTC_CUDA_PROLOGUE)
 EMBED(aotc_cuda_matmul, AOTC_CUDA_MATMUL)
 EMBED(aotc_cuda_matmul_entry, AOTC_CUDA_MATMUL_ENTRY)
+EMBED(aotc_cuda_matmul_launch, AOTC_CUDA_MATMUL_LAUNCH)
 EMBED(aotc_program_decls, AOTC_PROGRAM_DECLS)
 EMBED(aotc_template_decls, AOTC_TEMPLATE_DECLS)
 .section .note.GNU-stack, "", @progbits

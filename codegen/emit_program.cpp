@@ -41,6 +41,7 @@ std::string helpers(const std::string& user) {
         "inline uint32_t grid_size(int64_t count, int64_t per_block) {\n"
         "const int64_t blocks = (count + per_block - 1) / per_block;\n"
         "return blocks < 0x7fffffff ? (uint32_t)blocks : 0x7fffffffu;\n}\n";
+  if (user.find("launch_matmul(") != std::string::npos) text += cuda_matmul_launch_text();
   if (user.find("step_done(frame") != std::string::npos)
     text +=
         "// For a profiler, if there is one.\n"
@@ -210,11 +211,17 @@ SourceFile program_file(const Plan& plan, const std::vector<ScheduledKernel>& ke
 namespace {
 
 // Layers that repeat have kernels that do the same: each function is compiled once.
-std::vector<ScheduledKernel> scheduled_kernels(const loops::LoopProgram& p) {
+std::vector<ScheduledKernel> scheduled_kernels(const Plan& plan) {
+  const loops::LoopProgram& p = plan.program;
   std::vector<ScheduledKernel> kernels;
   std::map<std::string, std::string> functions;  // by canonical text
-  for (const loops::Kernel& k : p.kernels) {
+  for (size_t i = 0; i < p.kernels.size(); ++i) {
+    const loops::Kernel& k = p.kernels[i];
     kernels.push_back(schedule(p, k));
+    if (const LaunchGroup* group = plan.group_of(i)) {
+      kernels.back().in_group = true;
+      if (i > group->first) kernels.back().product = p.kernels[group->first].matmul;
+    }
     if (runs_on_host(kernels.back()) || kernels.back().launch)
       kernels.back().function =
           functions.emplace(canonical_text(p, kernels.back()), k.name).first->second;
@@ -228,7 +235,7 @@ Sources emit(const Plan& plan, const EmitOptions& options) {
   Sources s;
   s.name = options.name;
   s.embed_weights = options.embed_weights;
-  const std::vector<ScheduledKernel> kernels = scheduled_kernels(plan.program);
+  const std::vector<ScheduledKernel> kernels = scheduled_kernels(plan);
   SourceFile program = program_file(plan, kernels, options, s);
   s.files.push_back(kernels_file(plan, kernels, options, s.stores));
   s.files.push_back(std::move(program));

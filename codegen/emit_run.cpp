@@ -36,20 +36,28 @@ class RunEmitter {
         sizes_(sizes),
         assumptions_(g_.assumptions()),
         templates_(
-            p_, [this](const Sym& s) { return index(s); }, [this](BufferId b) { return home(b); }) {
-  }
+            p_, [this](const Sym& s) { return index(s); }, [this](BufferId b) { return home(b); }),
+        launches_(
+            cuda, p_, [this](const Sym& s) { return index(s); },
+            [this](BufferId b) { return home(b); }, templates_) {}
 
   RunText make() {
     out_.scratch_slots = plan_.host.scratch_slots;
     std::string body;
+    const Kernel* product = nullptr;  // of the group that the next kernel is in
     for (const ScheduledKernel& s : kernels_) {
       if (s.kernel.kind == KernelKind::Control) {
         body += marker(s.kernel);
         continue;
       }
       if (runs_on_host(s) && s.function == s.kernel.name) out_.declarations += declaration(s);
+      if (s.in_group && s.kernel.matmul) {  // its consumer launches it
+        product = &s.kernel;
+        continue;
+      }
       body += step(s) + fmt::format("step_done(frame, {});\n", out_.steps.size());
-      out_.steps.push_back(step_row(s.kernel));
+      out_.steps.push_back(step_row(launched(s, product)));
+      product = nullptr;
     }
     const bool uses_frame = body.find("frame") != std::string::npos;
     std::string head;
@@ -90,17 +98,25 @@ class RunEmitter {
     const Kernel& k = s.kernel;
     if (k.kind == KernelKind::Wait) return "if (frame->wait(frame)) return 1;\n";
     if (k.kind == KernelKind::Transfer) return transfer(k);
-    if (!(k.device == Device{}))
-      return "// " + k.name + "\n" +
-             launch_text(
-                 cuda_, p_, s, [this](const Sym& e) { return index(e); },
-                 [this](BufferId b) { return home(b); }, templates_);
+    if (!(k.device == Device{})) return "// " + k.name + "\n" + launch(s);
     if (is_template(k)) return template_call(k);
     if (k.kind == KernelKind::Host) return host_call(s);
     if (k.kind != KernelKind::Check)
       return (s.function == k.name ? "" : "// " + k.name + "\n") + call(s) + ";\n";
     return fmt::format("if ({}) {{\n{}frame->failure.has_value = {};\nreturn 1;\n}}\n", call(s),
                        failure(k.message), k.report >= 0 ? 1 : 0);
+  }
+
+  std::string launch(const ScheduledKernel& s) const {
+    if (s.product) return launches_.product(*s.product, &s);
+    return s.kernel.matmul ? launches_.product(*s.kernel.matmul, nullptr) : launches_.loops(s);
+  }
+
+  // The kernel with the origins of the product that it takes.
+  static Kernel launched(const ScheduledKernel& s, const Kernel* product) {
+    Kernel k = s.kernel;
+    if (product) add_origins(k, product->origins, true);
+    return k;
   }
 
   std::string transfer(const Kernel& k) const {
@@ -308,6 +324,7 @@ class RunEmitter {
   std::vector<std::string> known_;
   std::set<std::string> obtained_;
   TemplateEmitter templates_;
+  LaunchEmitter launches_;
   std::map<std::string, int> template_slots_;  // by kernel
   RunText out_;
 };

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "codegen/cuda/emit_cuda.h"
+#include "codegen/cuda/emit_launch.h"
 #include "codegen/emit.h"
 #include "codegen/sizes.h"
 #include "codegen/weights.h"

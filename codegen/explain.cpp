@@ -53,6 +53,36 @@ Sym bytes_read(const LoopProgram& p, const Kernel& k) {
   return total;
 }
 
+// What is done at once: a kernel, or those of a launch group as one.
+struct Step {
+  const Kernel* kernel;
+  std::vector<Origin> origins;
+  std::set<BufferId> reads;
+  Sym read, written;  // bytes
+};
+
+std::vector<Step> steps_of(const Plan& plan) {
+  std::vector<Step> steps;
+  for (size_t i = 0; i < plan.program.kernels.size(); ++i) {
+    const Kernel& k = plan.program.kernels[i];
+    Step s{&k, k.origins, buffers_read(k), bytes_read(plan.program, k),
+           bytes_written(plan.program, k)};
+    const LaunchGroup* const group = plan.group_of(i);
+    if (group && i > group->first) {
+      const Step product = std::move(steps.back());
+      steps.pop_back();
+      const BufferId handed_over = product.kernel->matmul->c.buffer;
+      s.origins.insert(s.origins.begin(), product.origins.begin(), product.origins.end());
+      s.read =
+          s.read + product.read - bytes_of(plan.program.buffers[static_cast<size_t>(handed_over)]);
+      s.reads.insert(product.reads.begin(), product.reads.end());
+      s.reads.erase(handed_over);
+    }
+    steps.push_back(std::move(s));
+  }
+  return steps;
+}
+
 std::string list_homes(const Plan& plan, const std::set<BufferId>& ids) {
   std::string s;
   for (BufferId b : ids) s += (s.empty() ? "" : ", ") + home_text(plan, b);
@@ -123,14 +153,15 @@ std::string device_summary(const Plan& plan) {
   if (plan.gpu_device() == Device{}) return "";
   int launches = 0, transfers = 0, waits = 0;
   Sym moved(0), transferred(0);
-  for (const Kernel& k : plan.program.kernels) {
+  for (const Step& s : steps_of(plan)) {
+    const Kernel& k = *s.kernel;
     waits += k.kind == KernelKind::Wait;
     if (k.kind == KernelKind::Transfer) {
       ++transfers;
-      transferred = transferred + bytes_written(plan.program, k);
+      transferred = transferred + s.written;
     } else if (!(k.device == Device{})) {
       ++launches;
-      moved = moved + bytes_read(plan.program, k) + bytes_written(plan.program, k);
+      moved = moved + s.read + s.written;
     }
   }
   return fmt::format(
@@ -140,21 +171,21 @@ std::string device_summary(const Plan& plan) {
       plan.gpu.arena_bytes.str());
 }
 
-json kernel_json(const Plan& plan, const Kernel& k) {
-  const LoopProgram& p = plan.program;
+json kernel_json(const Plan& plan, const Step& s) {
+  const Kernel& k = *s.kernel;
   if (k.kind == KernelKind::Control)
     return {{"kind", "control"}, {"control", name(k.control)}, {"bound", number(k.bound)}};
   json j = {{"kind", kind_name(k)}, {"name", k.name}, {"device", device_name(k.device)}};
   j["ops"] = json::array();
-  for (const Origin& o : k.origins)
+  for (const Origin& o : s.origins)
     j["ops"].push_back({{"op", o.op}, {"python", line_json(o.source)}});
-  j["bytes_read"] = number(bytes_read(p, k));
-  j["reads"] = buffers_json(plan, buffers_read(k));
+  j["bytes_read"] = number(s.read);
+  j["reads"] = buffers_json(plan, s.reads);
   if (k.kind == KernelKind::Check) {
     j["message"] = k.message;
     return j;
   }
-  j["bytes_written"] = number(bytes_written(p, k));
+  j["bytes_written"] = number(s.written);
   j["writes"] = buffers_json(plan, buffers_written(k));
   return j;
 }
@@ -177,7 +208,7 @@ std::string explain_json(const Plan& plan) {
   json j = {{"arena_bytes", number(plan.host.arena_bytes)}};
   if (!(plan.gpu_device() == Device{})) j["device_arena_bytes"] = number(plan.gpu.arena_bytes);
   j["kernels"] = json::array();
-  for (const Kernel& k : plan.program.kernels) j["kernels"].push_back(kernel_json(plan, k));
+  for (const Step& s : steps_of(plan)) j["kernels"].push_back(kernel_json(plan, s));
   j["mutations"] = json::array();
   for (const WriteBackInfo& w : plan.program.write_backs)
     j["mutations"].push_back(mutation_json(plan.program, w));
@@ -186,23 +217,24 @@ std::string explain_json(const Plan& plan) {
 
 std::string explain(const Plan& plan) {
   const LoopProgram& p = plan.program;
-  std::string text = fmt::format("{} kernel{}, arena {} bytes\n", p.kernels.size(),
-                                 p.kernels.size() == 1 ? "" : "s", plan.host.arena_bytes.str());
+  const std::vector<Step> steps = steps_of(plan);
+  std::string text = fmt::format("{} kernel{}, arena {} bytes\n", steps.size(),
+                                 steps.size() == 1 ? "" : "s", plan.host.arena_bytes.str());
   text += device_summary(plan);
-  for (const Kernel& k : p.kernels) {
+  for (const Step& s : steps) {
+    const Kernel& k = *s.kernel;
     if (k.kind == KernelKind::Control) {
       text += fmt::format("\n{} {}\n", name(k.control), k.bound.str());
       continue;
     }
     text += fmt::format("\n{}{}\n", k.name, where(plan, k));
-    for (const Origin& o : k.origins)
+    for (const Origin& o : s.origins)
       text += fmt::format("    {:<28} {:<24} {}\n", o.op, o.source.str(), o.source.text);
-    text += fmt::format("    reads <= {} bytes: {}\n", bytes_read(p, k).str(),
-                        list_homes(plan, buffers_read(k)));
+    text += fmt::format("    reads <= {} bytes: {}\n", s.read.str(), list_homes(plan, s.reads));
     if (k.kind == KernelKind::Check)
       text += fmt::format("    checks: {}\n", k.message);
     else
-      text += fmt::format("    writes {} bytes: {}\n", bytes_written(p, k).str(),
+      text += fmt::format("    writes {} bytes: {}\n", s.written.str(),
                           list_homes(plan, buffers_written(k)));
   }
   if (!p.write_backs.empty()) text += "\nmutations\n";

@@ -35,20 +35,24 @@ Sym rounded_bytes(const Buffer& b) {
   return ceildiv(product(b.sizes) * Sym(element_size(b.dtype)), alignment) * alignment;
 }
 
-std::vector<Lifetime> lifetimes(const LoopProgram& p) {
+std::vector<Lifetime> lifetimes(const Plan& plan) {
+  const LoopProgram& p = plan.program;
   const Blocks blocks(controls_of(p));
   std::map<BufferId, Lifetime> live;
   for (size_t k = 0; k < p.kernels.size(); ++k) {
     std::set<BufferId> touched = buffers_read(p.kernels[k]);
     touched.merge(buffers_written(p.kernels[k]));
+    // Kernels of a group run at the same time.
+    const LaunchGroup* const group = plan.group_of(k);
+    const size_t begins = group ? group->first : k, ends = group ? group->end() - 1 : k;
     for (BufferId b : touched) {
       if (p.buffers[static_cast<size_t>(b)].home != Home::Temp) continue;
-      auto [it, added] =
-          live.emplace(b, Lifetime{b, k, k, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
+      auto [it, added] = live.emplace(
+          b, Lifetime{b, begins, ends, rounded_bytes(p.buffers[static_cast<size_t>(b)])});
       // What comes from before a loop is there for all its iterations.
       const auto loop = blocks.outermost_loop(k);
       it->second.last =
-          loop && it->second.first < loop->begin ? loop->end : std::max(k, it->second.last);
+          loop && it->second.first < loop->begin ? loop->end : std::max(ends, it->second.last);
     }
   }
   std::vector<Lifetime> ordered;
@@ -84,7 +88,7 @@ namespace {
 void place_in_arena(Plan& plan) {
   const Assumptions a = plan.program.graph->assumptions();
   std::vector<Slot> slots;
-  for (const Lifetime& l : lifetimes(plan.program)) {
+  for (const Lifetime& l : lifetimes(plan)) {
     const Device& device = plan.program.buffers[static_cast<size_t>(l.buffer)].device;
     if (depends_on_data(*plan.program.graph, l.bytes)) {
       plan.scratch_bytes[l.buffer] = l.bytes;
@@ -114,6 +118,12 @@ Device Plan::gpu_device() const {
   return {};
 }
 
+const LaunchGroup* Plan::group_of(size_t kernel) const {
+  for (const LaunchGroup& g : groups)
+    if (g.first <= kernel && kernel < g.end()) return &g;
+  return nullptr;
+}
+
 Plan make_plan(LoopProgram program) {
   Plan plan;
   plan.program = std::move(program);
@@ -121,6 +131,7 @@ Plan make_plan(LoopProgram program) {
   find_cache_updates(plan.program);
   forward_stores(plan.program);
   insert_waits(plan.program);
+  plan.groups = group_launches(plan.program);
   place_in_arena(plan);
   return plan;
 }
@@ -137,6 +148,9 @@ std::string print(const Plan& plan) {
     text += fmt::format("  {} in segment {} of {} bytes\n",
                         plan.program.buffers[static_cast<size_t>(b)].name, slot,
                         plan.scratch_bytes.at(b).str());
+  for (const LaunchGroup& g : plan.groups)
+    text += fmt::format("one launch for {} and {}\n", plan.program.kernels[g.first].name,
+                        plan.program.kernels[g.first + 1].name);
   for (const WriteBackInfo& w : plan.program.write_backs) {
     const WriteBack& wb = plan.program.graph->write_backs[static_cast<size_t>(w.write_back)];
     text += fmt::format("write-back {} {}: {}\n",

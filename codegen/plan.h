@@ -3,6 +3,7 @@
 #pragma once
 #include <map>
 
+#include "codegen/launch_groups.h"
 #include "ir/loops.h"
 
 namespace aotc {
@@ -19,11 +20,14 @@ struct Plan {
   // Temporaries whose size depends on data: segments of their own, kept from call to call.
   std::map<loops::BufferId, int> scratch_slot;
   std::map<loops::BufferId, Sym> scratch_bytes;
+  std::vector<LaunchGroup> groups;  // in order; a kernel is in one at most
   Memory host, gpu;
 
   Memory& memory(const Device& d) { return d == Device{} ? host : gpu; }
   // The GPU that the program uses; the host's if it uses none.
   Device gpu_device() const;
+  // The group that the kernel is in, or nullptr.
+  const LaunchGroup* group_of(size_t kernel) const;
 };
 
 Plan make_plan(loops::LoopProgram program);

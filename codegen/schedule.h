@@ -24,6 +24,10 @@ struct ScheduledKernel {
   std::string function;  // the generated function that it calls; kernels that do the same share one
   Sym work;              // rough number of scalar operations, all iterations
   std::optional<GpuLaunch> launch = {};  // of a GPU kernel
+  // Of a launch group (launch_groups.h): the kernel takes the elements of this product; the kernel
+  // is the product of one.
+  std::shared_ptr<loops::Matmul> product = nullptr;
+  bool in_group = false;
 };
 
 ScheduledKernel schedule(const loops::LoopProgram& p, const loops::Kernel& k);

@@ -10,6 +10,7 @@ extern const char aotc_cuda_compilers_begin[], aotc_cuda_compilers_end[];
 extern const char aotc_cuda_prologue_begin[], aotc_cuda_prologue_end[];
 extern const char aotc_cuda_matmul_begin[], aotc_cuda_matmul_end[];
 extern const char aotc_cuda_matmul_entry_begin[], aotc_cuda_matmul_entry_end[];
+extern const char aotc_cuda_matmul_launch_begin[], aotc_cuda_matmul_launch_end[];
 extern const char aotc_program_decls_begin[], aotc_program_decls_end[];
 extern const char aotc_template_decls_begin[], aotc_template_decls_end[];
 }
@@ -143,6 +144,9 @@ std::string_view cuda_prologue_text() { return {aotc_cuda_prologue_begin, aotc_c
 std::string_view cuda_matmul_text() { return {aotc_cuda_matmul_begin, aotc_cuda_matmul_end}; }
 std::string_view cuda_matmul_entry_text() {
   return {aotc_cuda_matmul_entry_begin, aotc_cuda_matmul_entry_end};
+}
+std::string_view cuda_matmul_launch_text() {
+  return {aotc_cuda_matmul_launch_begin, aotc_cuda_matmul_launch_end};
 }
 std::string_view program_declarations() {
   return {aotc_program_decls_begin, aotc_program_decls_end};

@@ -28,13 +28,14 @@ class SourceLibrary {
 std::set<std::string> identifiers_in(std::string_view text);
 
 // Files built into aotc.
-std::string_view scalar_library_text();     // aotc/scalar.h
-std::string_view kernel_prologue_text();    // codegen/kernel_prologue.h
-std::string_view number_types_text();       // its first part: int8_t to uint64_t
-std::string_view cuda_compilers_text();     // codegen/cuda/compilers.cuh
-std::string_view cuda_prologue_text();      // codegen/cuda/prologue.cuh
-std::string_view cuda_matmul_text();        // templates/cuda/matmul.cuh
-std::string_view cuda_matmul_entry_text();  // an entry point of it, with holes
+std::string_view scalar_library_text();      // aotc/scalar.h
+std::string_view kernel_prologue_text();     // codegen/kernel_prologue.h
+std::string_view number_types_text();        // its first part: int8_t to uint64_t
+std::string_view cuda_compilers_text();      // codegen/cuda/compilers.cuh
+std::string_view cuda_prologue_text();       // codegen/cuda/prologue.cuh
+std::string_view cuda_matmul_text();         // templates/cuda/matmul.cuh
+std::string_view cuda_matmul_entry_text();   // an entry point of it, with holes
+std::string_view cuda_matmul_launch_text();  // how program.cpp launches it
 std::string_view
 program_declarations();  // program.h and what it includes, without comments and system headers
 std::string_view template_declarations();  // templates/templates.h, likewise

@@ -1,6 +1,9 @@
 // What the compilers of kernels.cu lack or complain about.
 #if defined(__CUDACC__)
 #pragma nv_diag_suppress 177  // not every helper and value is used
+#define AOTC_UNROLL _Pragma("unroll")  // of a loop over what registers hold
+#else
+#define AOTC_UNROLL
 #endif
 #if defined(__CUDACC_RTC__)
 #define __builtin_inff() __int_as_float(0x7f800000)

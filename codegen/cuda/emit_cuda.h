@@ -1,11 +1,9 @@
-// kernels.cu of a program and how its kernels are launched.
+// kernels.cu of a program.
 #pragma once
-#include <functional>
 #include <string>
 #include <vector>
 
 #include "codegen/emit.h"
-#include "codegen/emit_template.h"
 
 namespace aotc {
 
@@ -24,13 +22,5 @@ struct CudaSources {
 };
 CudaSources cuda_sources(const Plan& plan, const std::vector<ScheduledKernel>& kernels,
                          const EmitOptions& options);
-
-// A statement that launches the kernel, which may be a template. `index`: text of a size; `home`:
-// of the address of a buffer's home.
-std::string launch_text(const CudaSources& sources, const loops::LoopProgram& p,
-                        const ScheduledKernel& k,
-                        const std::function<std::string(const Sym&)>& index,
-                        const std::function<std::string(loops::BufferId)>& home,
-                        const TemplateEmitter& templates);
 
 }  // namespace aotc
