@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
+#include "codegen/product_layout.h"
 
 namespace aotc::loops {
 
@@ -10,17 +11,6 @@ namespace {
 
 constexpr int64_t kMostRowsOfSplit = 8;  // the rows are read again for each part of the columns
 constexpr size_t kMostBatchDims = 4;     // of the template
-
-// A dimension of the copy: how far it walks in the result and in the target.
-struct Walk {
-  Sym extent, from, to;
-};
-
-// The copy's dimensions, those that walk the result in the smallest steps first.
-struct Layout {
-  std::vector<Walk> walks;
-  Sym target_offset;
-};
 
 bool uses_iterations(const Sym& s, const Kernel& copy) {
   const std::set<std::string> names = s.symbols();
@@ -44,43 +34,10 @@ std::optional<Layout> layout_of(const LoopProgram& p, const Kernel& copy) {
       return std::nullopt;
     from = f->rest;
     to = t->rest;
-    if (!a.extent.is(1)) walks.push_back({a.extent, f->coefficient, t->coefficient});
+    walks.push_back({a.extent, f->coefficient, t->coefficient});
   }
   if (!from.is(0)) return std::nullopt;
-  // All of the result, each element once.
-  Layout layout{{}, to};
-  Sym step(1);
-  while (layout.walks.size() < walks.size()) {
-    auto next = std::ranges::find_if(walks, [&](const Walk& w) { return w.from == step; });
-    if (next == walks.end()) return std::nullopt;
-    layout.walks.push_back(*next);
-    step = step * next->extent;
-    next->from = Sym(0);
-  }
-  return step == product(result.sizes) ? std::optional(layout) : std::nullopt;
-}
-
-// One dimension of the product: as part of it, and what has to become a batch dimension.
-struct Placed {
-  Sym extent, step;         // of the inner part
-  std::vector<Walk> outer;  // `from`: in elements of this dimension
-};
-
-std::optional<Placed> place(const Sym& size, const Sym& stride, const Layout& layout) {
-  if (size.is(1)) return Placed{size, Sym(0), {}};
-  auto first = std::ranges::find_if(layout.walks, [&](const Walk& w) { return w.from == stride; });
-  Placed placed{Sym(1), Sym(0), {}};
-  Sym count(1);
-  for (auto w = first; w != layout.walks.end() && !(count == size); ++w) {
-    if (w == first)
-      placed = {w->extent, w->to, {}};
-    else if (placed.outer.empty() && w->to == placed.step * placed.extent)
-      placed.extent = placed.extent * w->extent;
-    else
-      placed.outer.push_back({w->extent, count, w->to});
-    count = count * w->extent;
-  }
-  return count == size ? std::optional(placed) : std::nullopt;
+  return chained(walks, to, product(result.sizes));
 }
 
 class ProductForwarder {

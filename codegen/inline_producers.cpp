@@ -1,5 +1,6 @@
 // Substitutes pointwise producers into their consumers. A producer is a kernel of one plain phase
-// with one store that covers its whole temporary, element by element.
+// with one store that covers its whole temporary, element by element; or, on a GPU, several that
+// have a range of one dimension each (what cat puts together).
 #include <algorithm>
 
 #include "codegen/kernel_edit.h"
@@ -37,24 +38,102 @@ BufferId pointwise_result(const LoopProgram& p, const Kernel& k) {
   return is_temporary && covers_buffer(p, k, *s) ? s->buffer : -1;
 }
 
+// What computes a temporary: a kernel for each range of dimension `dim`, in order.
+struct Piece {
+  size_t kernel;
+  Sym begin;
+};
+struct Producer {
+  BufferId result = -1;
+  int dim = 0;
+  std::vector<Piece> pieces;
+  size_t last() const {
+    size_t k = 0;
+    for (const Piece& p : pieces) k = std::max(k, p.kernel);
+    return k;
+  }
+};
+
+// Where the iterations of `k` lie along dimension `dim` of what it stores; nullopt unless they are
+// all of the other dimensions.
+std::optional<Sym> range_begin(const LoopProgram& p, const Kernel& k, const Store& s, int dim) {
+  const std::vector<Sym>& sizes = p.buffers[static_cast<size_t>(s.buffer)].sizes;
+  if (s.at.size() != k.axes.size() || s.guard >= 0 || s.accumulate) return std::nullopt;
+  std::optional<Sym> begin;
+  for (size_t d = 0; d < s.at.size(); ++d) {
+    const Axis& a = k.axes[d];
+    const Sym from =
+        a.extent.is(1) ? s.at[d].substitute({{a.name, Sym(0)}}) : s.at[d] - Sym::symbol(a.name);
+    if (static_cast<int>(d) == dim)
+      begin = from;
+    else if (!from.is(0) || !(a.extent == sizes[d]))
+      return std::nullopt;
+  }
+  if (begin)
+    for (const std::string& n : begin->symbols())
+      if (n[0] == '%' || std::ranges::any_of(k.axes, [&](const Axis& a) { return a.name == n; }))
+        return std::nullopt;
+  return begin;
+}
+
 class Inliner {
  public:
   explicit Inliner(LoopProgram& p) : p_(p) {}
 
   void run() {
-    for (size_t i = 0; i < p_.kernels.size(); ++i) {
-      BufferId t = pointwise_result(p_, p_.kernels[i]);
-      if (t < 0 || writers(t) != 1) continue;
-      inline_into_readers(i, t);
-    }
+    for (size_t i = 0; i < p_.kernels.size(); ++i)
+      if (const auto producer = producer_at(i)) inline_into_readers(*producer);
     remove_dead_kernels(p_);
   }
 
  private:
-  int writers(BufferId t) const {
-    int n = 0;
-    for (const Kernel& k : p_.kernels) n += buffers_written(k).contains(t);
-    return n;
+  // The producer whose last kernel is `i`.
+  std::optional<Producer> producer_at(size_t i) const {
+    const Kernel& k = p_.kernels[i];
+    const Store* s = elementwise_store(k);
+    if (!s || p_.buffers[static_cast<size_t>(s->buffer)].home != Home::Temp) return std::nullopt;
+    const std::vector<size_t> all = writers(s->buffer);
+    if (all.size() == 1)
+      return pointwise_result(p_, k) < 0 ? std::nullopt
+                                         : std::optional(Producer{s->buffer, 0, {{i, Sym(0)}}});
+    if (k.device == Device{} || all.back() != i) return std::nullopt;
+    for (size_t d = 0; d < k.axes.size(); ++d)
+      if (auto pieces = assembled(s->buffer, static_cast<int>(d), all)) return pieces;
+    return std::nullopt;
+  }
+
+  std::vector<size_t> writers(BufferId t) const {
+    std::vector<size_t> list;
+    for (size_t k = 0; k < p_.kernels.size(); ++k)
+      if (buffers_written(p_.kernels[k]).contains(t)) list.push_back(k);
+    return list;
+  }
+
+  // The ranges follow one another from 0 to the size.
+  std::optional<Producer> assembled(BufferId t, int dim, const std::vector<size_t>& all) const {
+    std::vector<std::pair<Piece, Sym>> rest;  // with the extent
+    for (size_t w : all) {
+      const Kernel& k = p_.kernels[w];
+      const Store* s = elementwise_store(k);
+      const auto begin = s && s->buffer == t ? range_begin(p_, k, *s, dim) : std::nullopt;
+      if (!begin || !(k.device == p_.kernels[all.back()].device)) return std::nullopt;
+      for (size_t j = w + 1; j < all.back(); ++j)
+        if (p_.kernels[j].kind == KernelKind::Control || buffers_read(p_.kernels[j]).contains(t))
+          return std::nullopt;
+      rest.push_back({{w, *begin}, k.axes[static_cast<size_t>(dim)].extent});
+    }
+    Producer producer{t, dim, {}};
+    Sym end(0);
+    while (!rest.empty()) {
+      const auto next =
+          std::ranges::find_if(rest, [&](const auto& r) { return r.first.begin == end; });
+      if (next == rest.end()) return std::nullopt;
+      end = end + next->second;
+      producer.pieces.push_back(next->first);
+      rest.erase(next);
+    }
+    const Buffer& b = p_.buffers[static_cast<size_t>(t)];
+    return end == b.sizes[static_cast<size_t>(dim)] ? std::optional(producer) : std::nullopt;
   }
 
   // Every load of the producer must still see the same memory at kernel `to`.
@@ -84,7 +163,10 @@ class Inliner {
                     const Kernel& k) const {
     if (k.phases.size() != 1 || k.phases[0].ordered) return false;
     std::map<std::string, Sym> place;
-    for (size_t i = 0; i < producer.axes.size(); ++i) place[producer.axes[i].name] = load.at[i];
+    const std::vector<Sym>& stored = producer.phases[0].stores[0].at;
+    for (size_t i = 0; i < producer.axes.size(); ++i)
+      place[producer.axes[i].name] =
+          load.at[i] - stored[i].substitute({{producer.axes[i].name, Sym(0)}});
     std::vector<Sym> at;
     for (const Sym& s : read.at) {
       for (const std::string& n : s.symbols())
@@ -112,20 +194,28 @@ class Inliner {
     return true;
   }
 
-  void inline_into_readers(size_t producer, BufferId t) {
+  // Whether each piece yields in kernel `k` what it yields where it is.
+  bool same_in(const Producer& producer, size_t k) const {
+    return std::ranges::all_of(producer.pieces, [&](const Piece& piece) {
+      return operands_unchanged(piece.kernel, k) &&
+             reads_before_overwriting(p_.kernels[piece.kernel], p_.kernels[k], producer.result);
+    });
+  }
+
+  void inline_into_readers(const Producer& producer) {
+    const BufferId t = producer.result;
     std::vector<size_t> readers;
     bool all_inlinable = true;
     bool other_block = false;  // which may run another number of times
     int loads = 0;
     bool once = true;
-    for (size_t k = producer + 1; k < p_.kernels.size(); ++k) {
+    for (size_t k = producer.last() + 1; k < p_.kernels.size(); ++k) {
       const Kernel& kernel = p_.kernels[k];
       other_block |= kernel.kind == KernelKind::Control;
       if (!buffers_read(kernel).contains(t)) continue;
       if (other_block || is_template(kernel) || kernel.kind == KernelKind::Host ||
-          kernel.kind == KernelKind::Transfer || !(kernel.device == p_.kernels[producer].device) ||
-          !operands_unchanged(producer, k) ||
-          !reads_before_overwriting(p_.kernels[producer], kernel, t)) {
+          kernel.kind == KernelKind::Transfer ||
+          !(kernel.device == p_.kernels[producer.last()].device) || !same_in(producer, k)) {
         all_inlinable = false;
         continue;
       }
@@ -136,42 +226,91 @@ class Inliner {
           once &= evaluated_once(kernel, e);
         }
     }
-    int cost = body_cost(p_.kernels[producer]);
+    int cost = 0;
+    size_t body = 0;
+    for (const Piece& piece : producer.pieces) {
+      cost += body_cost(p_.kernels[piece.kernel]);
+      body += p_.kernels[piece.kernel].exprs.size();
+    }
     bool single = all_inlinable && loads == 1 && once;
     if (!single && cost > kCheap) return;
     if (!single && !all_inlinable && cost > 1) return;
     for (size_t k : readers)
-      if (p_.kernels[k].exprs.size() + p_.kernels[producer].exprs.size() <= kMaxBody)
-        substitute(producer, k, t);
+      if (p_.kernels[k].exprs.size() + body <= kMaxBody) substitute(producer, k);
   }
 
-  // Rebuilds kernel `k` with each load of `t` replaced by the producer's formula at that index.
-  void substitute(size_t producer, size_t k, BufferId t) {
-    const Kernel& source = p_.kernels[producer];
+  // Rebuilds kernel `k` with each load of the result replaced by the producer's formula at that
+  // index.
+  void substitute(const Producer& producer, size_t k) {
     Kernel old = p_.kernels[k];
     Kernel& out = p_.kernels[k];
+    const Assumptions known = p_.assumptions(old);
     out.exprs.clear();
     BodyBuilder body(out);
     BodyBuilder::Context c;
     c.from = &old;
     c.load_hook = [&](const Expr& load) -> ExprId {
-      if (load.buffer != t) return -1;
-      BodyBuilder::Context inner;
-      inner.from = &source;
-      inner.guard = load.guard;
-      for (size_t i = 0; i < source.axes.size(); ++i) inner.axes[source.axes[i].name] = load.at[i];
-      ExprId value = body.copy(inner, source.phases[0].stores[0].value);
+      if (load.buffer != producer.result) return -1;
+      const ExprId value = value_at(producer, load, known, body);
       if (load.guard < 0) return value;
-      Expr select;
-      select.kind = ExprKind::Apply;
-      select.dtype = load.dtype;
-      select.prim = Prim::where;
-      select.args = {load.guard, value, load.otherwise};
-      return body.add(std::move(select));
+      return body.add(apply(Prim::where, load.dtype, {load.guard, value, load.otherwise}));
     };
     rebuild(old, out, body, c);
-    add_origins(out, source.origins, true);
+    for (const Piece& piece : producer.pieces)
+      add_origins(out, p_.kernels[piece.kernel].origins, true);
     simplify_indices(p_, out);
+  }
+
+  // The formula of the piece that has the index of `load`; of the last one where it is in no other.
+  ExprId value_at(const Producer& producer, const Expr& load, const Assumptions& known,
+                  BodyBuilder& body) const {
+    const Sym index = load.at.empty() ? Sym(0) : load.at[static_cast<size_t>(producer.dim)];
+    std::vector<Piece> left = producer.pieces;
+    while (left.size() > 1 && known.proves_le(left[1].begin, index)) left.erase(left.begin());
+    while (left.size() > 1 && known.proves_lt(index, left.back().begin)) left.pop_back();
+    return choose(left, 0, index, load, load.guard, body);
+  }
+
+  ExprId choose(const std::vector<Piece>& pieces, size_t i, const Sym& index, const Expr& load,
+                ExprId guard, BodyBuilder& body) const {
+    if (i + 1 == pieces.size()) return piece_value(pieces[i], load, guard, body);
+    Expr at, bound;
+    at.kind = bound.kind = ExprKind::Index;
+    at.dtype = bound.dtype = DType::Int64;
+    at.index = index;
+    bound.index = pieces[i + 1].begin;
+    const ExprId is_here = body.add(
+        apply(Prim::lt, DType::Bool, {body.add(std::move(at)), body.add(std::move(bound))}));
+    const ExprId is_later = body.add(apply(Prim::logical_not, DType::Bool, {is_here}));
+    const auto both = [&](ExprId condition) {
+      if (guard < 0) return condition;
+      return body.add(apply(Prim::bitwise_and, DType::Bool, {guard, condition}));
+    };
+    const ExprId here = piece_value(pieces[i], load, both(is_here), body);
+    const ExprId later = choose(pieces, i + 1, index, load, both(is_later), body);
+    return body.add(apply(Prim::where, load.dtype, {is_here, here, later}));
+  }
+
+  ExprId piece_value(const Piece& piece, const Expr& load, ExprId guard, BodyBuilder& body) const {
+    const Kernel& source = p_.kernels[piece.kernel];
+    BodyBuilder::Context c;
+    c.from = &source;
+    c.guard = guard;
+    const std::vector<Sym>& at = source.phases[0].stores[0].at;
+    for (size_t i = 0; i < source.axes.size(); ++i) {
+      const std::string& axis = source.axes[i].name;
+      c.axes[axis] = load.at[i] - at[i].substitute({{axis, Sym(0)}});
+    }
+    return body.copy(c, source.phases[0].stores[0].value);
+  }
+
+  static Expr apply(Prim prim, DType dtype, std::vector<ExprId> args) {
+    Expr e;
+    e.kind = ExprKind::Apply;
+    e.dtype = dtype;
+    e.prim = prim;
+    e.args = std::move(args);
+    return e;
   }
 
   static void rebuild(const Kernel& old, Kernel& out, BodyBuilder& body, BodyBuilder::Context& c) {

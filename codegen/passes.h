@@ -27,6 +27,10 @@ void share_copies(loops::LoopProgram& p);
 // to merge.
 void inline_producers(loops::LoopProgram& p);
 
+// Lets matrix products read the source of a copy in place of the copy, where that is a matter of
+// strides. Before merging, which would put other things into the copy's kernel.
+void absorb_copies(loops::LoopProgram& p);
+
 // Moves checks, with the few kernels that they need, in front of everything that does not need to
 // come before them: what a mutation overwrites is then overwritten after the last check that can
 // fail, so that a call that fails changes nothing and the mutation needs no copy.

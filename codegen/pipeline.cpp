@@ -48,6 +48,7 @@ void run_fused(Compilation& c) {
     narrow_selections(*c.loops);
     share_copies(*c.loops);
     inline_producers(*c.loops);
+    absorb_copies(*c.loops);
     merge_kernels(*c.loops);
     hoist_checks(*c.loops);
   }

@@ -34,6 +34,7 @@ std::string after(const std::string& pass, const std::string& program, const std
   verify(p, "before " + pass);
   if (pass == "plan") return print(make_plan(std::move(p)));
   const std::map<std::string, void (*)(loops::LoopProgram&)> passes = {
+      {"absorb_copies", absorb_copies},
       {"inline_producers", inline_producers},
       {"hoist_checks", hoist_checks},
       {"merge_kernels", merge_kernels},
