@@ -50,8 +50,8 @@ void move_readers_ahead(loops::LoopProgram& p, loops::BufferId value, loops::Buf
 // write, which kernels of their own then store.
 void stage_updates(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
 
-// Lets kernels that compute all of `value` and read `target` only ahead of where they store run
-// their iterations in that order.
+// Lets kernels that compute parts of `value` and read `target` only ahead of where they store run
+// their iterations, and come themselves, in that order.
 void order_iterations(loops::LoopProgram& p, loops::BufferId value, loops::BufferId target);
 
 // Proves write-backs direct: the value is computed in the storage it is written back to. Decisions,

@@ -200,20 +200,31 @@ class WriteBacks {
                               const std::vector<Sym>& store) {
     const std::vector<Axis> axes = axes_around(k, ph);
     if (store.size() != axes.size()) return false;
+    std::vector<bool> walked(store.size());
     bool decided = false;
-    for (size_t d = 0; d < store.size(); ++d) {
-      const auto linear = store[d].linear_in(axes[d].name);
-      const int64_t step = linear ? linear->coefficient.constant().value_or(0) : 0;
-      const auto distance = (load[d] - store[d]).constant();
-      const bool walks = axes[d].extent.is(1) || step == 1 || step == -1;
-      if (!walks || !distance) return false;
-      for (const Axis& other : axes)
-        if (other.name != axes[d].name && store[d].symbols().contains(other.name)) return false;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      if (axes[i].extent.is(1)) continue;
+      size_t d = 0;
+      while (d < store.size() && !store[d].symbols().contains(axes[i].name)) ++d;
+      const int64_t step = d < store.size() ? step_alone(store[d], axes, i) : 0;
+      const auto distance = d < store.size() ? (load[d] - store[d]).constant() : std::nullopt;
+      if ((step != 1 && step != -1) || !distance) return false;
+      walked[d] = true;
       if (decided || *distance == 0) continue;
-      if (d < k.axes.size() || *distance * step <= 0) return false;
+      if (i < k.axes.size() || *distance * step <= 0) return false;
       decided = true;
     }
+    for (size_t d = 0; d < store.size(); ++d)
+      if (!walked[d] && !(load[d] == store[d])) return false;
     return true;
+  }
+
+  // How far `index` walks with axis i, if with no other one; else 0.
+  static int64_t step_alone(const Sym& index, const std::vector<Axis>& axes, size_t i) {
+    for (size_t j = 0; j < axes.size(); ++j)
+      if (j != i && index.symbols().contains(axes[j].name)) return 0;
+    const auto linear = index.linear_in(axes[i].name);
+    return linear ? linear->coefficient.constant().value_or(0) : 0;
   }
 
   static bool shares_outer_indices(const Kernel& k, const std::vector<Sym>& a,

@@ -101,6 +101,35 @@ def _(self, x, at, v):
     x.index_copy_(0, at.reshape(1), torch.softmax(row + v, 1))
 
 
+@program("in_place_rings", lambda: [(R(5, 3), R(1, 3), R(7, 3), R(3, 3), R(2, 6, 3), R(2, 2, 3), R(6, 2), R(9), R(2)),
+                                    (R(3, 5).t(), R(1, 3), R(7, 3), R(3, 3), R(2, 6, 3), R(2, 2, 3), R(6, 2), R(18)[::2], R(2))])
+def _(self, up, one, far, three, inner, two, parts, flat, last):
+    up.copy_(torch.cat([one, up[:-1]]))
+    far.copy_(torch.cat([three, far[:-3]]).double().float())
+    inner.copy_(torch.cat([two, inner[:, :-2]], 1))
+    parts.copy_(torch.cat([parts[1:3], parts[3:] * 2, two[0, :1, :2]]))
+    flat.copy_(torch.cat([last, flat[:-2] + 1]))
+
+
+@program("in_place_rings_both_ways", lambda: [(R(6, 4), R(1, 4), R(2, 4), R(4, 6)) for _ in range(2)])
+def _(self, x, new, middle, y):
+    x.copy_(torch.cat([x[1:3], middle, x[3:5]]))
+    y.copy_(torch.cat([y[:, 1:], new.t()], 1))
+
+
+@program("in_place_ring_state", lambda: [(R(1, 3),) for _ in range(6)], lambda: {"ring": torch.zeros(4, 3)}, sequence=True)
+def _(self, x):
+    self.ring.copy_(torch.cat([x, self.ring[:-1]]))
+    return self.ring.mean(0)
+
+
+@program("in_place_rings_of_any_size", lambda: [(R(6, 4), R(1, 4), R(3, 5), R(3, 1)), (R(9, 4), R(1, 4), R(3, 3), R(3, 1))],
+         dynamic_shapes=({0: D("n", min=3)}, None, {1: D("m", min=3)}, None))
+def _(self, x, new, y, last):
+    x.copy_(torch.cat([new, x[:-1]]))
+    y.copy_(torch.cat([y[:, 1:], last], 1))
+
+
 @program("staged_any_size", lambda: [(R(6, 4), R(7)), (R(9, 4), R(5)), (R(3, 4), R(3))],
          dynamic_shapes=({0: D("n", min=3)}, {0: D("m", min=3)}))
 def _(self, x, v):
