@@ -5,16 +5,16 @@ python make_device_programs.py OUT      (torch 2.15, numpy)
 Modules take the device as an argument: they are exported with fake tensors of cuda:0, their results come from the
 same module on the CPU. Files as in ../e2e/make_programs.py.
 """
-import json
 import os
 import re
 import sys
-import zipfile
 
 import numpy as np
 import torch
 from torch import nn
-from torch._subclasses import FakeTensorMode
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../samples"))
+import fake_gpu
 
 D = torch.export.Dim
 
@@ -107,31 +107,12 @@ class Checked(nn.Module):
         return cache.sum(0)
 
 
-def save(ep, path):
+def save(ep, real, path):
     for node in ep.graph.nodes:
         trace = node.meta.get("stack_trace")
         if trace:
             node.meta["stack_trace"] = re.sub(r'File "[^"]*/([^"/]*)"', r'File "\1"', trace)
-    torch.export.save(ep, path)
-
-
-def splice(path, real):
-    """Puts real weights and constants into an archive that was exported with fake tensors."""
-    source = zipfile.ZipFile(path)
-    root = source.namelist()[0].split("/")[0]
-    values = {**dict(real.named_parameters()), **dict(real.named_buffers())}
-    config = f"{root}/data/weights/model_weights_config.json"
-    table = json.loads(source.read(config))
-    with zipfile.ZipFile(path + ".tmp", "w", zipfile.ZIP_STORED) as z:
-        for i, (name, entry) in enumerate(table["config"].items()):
-            entry["path_name"] = f"weight_{i}"
-            z.writestr(f"{root}/data/weights/weight_{i}", values[name].detach().contiguous().numpy().tobytes())
-        for name in source.namelist():
-            if name == config:
-                z.writestr(name, json.dumps(table))
-            elif not name.startswith(f"{root}/data/weights/weight_"):
-                z.writestr(name, source.read(name))
-    os.replace(path + ".tmp", path)
+    fake_gpu.save(ep, real, path)
 
 
 def write_case(folder, real, inputs, failing):
@@ -159,15 +140,9 @@ def write(out, name, make, cases, on_device, sequence=False, failing=(), **kw):
     """`on_device`: which inputs the exported program has on cuda:0."""
     torch.manual_seed(1)
     real = make("cpu").eval()
-    with FakeTensorMode(allow_non_fake_inputs=True):
-        fake = [
-            torch.empty_like(x, device="cuda:0" if i in on_device else "cpu") if isinstance(x, torch.Tensor) else x
-            for i, x in enumerate(cases[0])
-        ]
-        ep = torch.export.export(make("cuda:0").eval(), tuple(fake), **kw)
+    ep = fake_gpu.export(lambda: make("cuda:0"), cases[0], on_device, **kw)
     for suffix, program in (("", ep), (".decomp", ep.run_decompositions())):
-        save(program, f"{out}/{name}{suffix}.pt2")
-        splice(f"{out}/{name}{suffix}.pt2", real)
+        save(program, real, f"{out}/{name}{suffix}.pt2")
     for k, inputs in enumerate(cases):
         folder = f"{out}/{name}.case{k}"
         write_case(folder, real, inputs, k in failing)
