@@ -31,7 +31,7 @@ struct EmitOptions {
   bool embedded =
       false;  // names carry the model's name, so that several models link into one program
   bool embed_weights = false;
-  size_t gpu_images = 0;  // that will be in aotc_gpu_images
+  size_t gpu_images = 0;  // that will be in the table of images
 };
 
 const char* cpp_type(DType t);

@@ -88,9 +88,10 @@ class ProgramEmitter {
     const size_t generated_at = out.size();
     if (embeds_weights()) out += fmt::format("extern \"C\" const char {}[];\n", weights_symbol());
     if (uses_gpu())
-      out +=
-          "extern \"C\" const AotcDeviceImage aotc_gpu_images[];\nextern \"C\" const "
-          "AotcGpuRuntime aotc_gpu_runtime;\n";
+      out += fmt::format(
+          "extern \"C\" const AotcDeviceImage {}[];\nextern \"C\" const AotcGpuRuntime "
+          "aotc_gpu_runtime;\n",
+          images_symbol());
     out += run_.declarations + "namespace {\n\n" + helpers(run_.run + sizes) + signature_.text +
            step_table() + sizes + run_.run;
     out += gpu_tables() + "}  // namespace\n\n" + program_table();
@@ -103,6 +104,9 @@ class ProgramEmitter {
   }
   std::string weights_symbol() const {
     return options_.embedded ? "aotc_" + options_.name + "_weights" : "aotc_weights";
+  }
+  std::string images_symbol() const {
+    return options_.embedded ? "aotc_" + options_.name + "_gpu_images" : "aotc_gpu_images";
   }
   bool embeds_weights() const { return options_.embed_weights && !sources_.weights.empty(); }
   bool computes_extents() const { return sizes_.count() > 0 || !g_.guards.empty(); }
@@ -180,10 +184,9 @@ class ProgramEmitter {
     if (!checks.empty())
       text += fmt::format("const AotcDeviceCheck gpu_checks[] = {{\n{}}};\n\n", checks);
     return text + fmt::format(
-                      "const AotcGpu gpu = {{&aotc_gpu_runtime, aotc_gpu_images, gpu_kernels, {}, "
-                      "{}, {}, {}, {}, {}, "
-                      "{}, {}, {}}};\n\n",
-                      checks.empty() ? "NULL" : "gpu_checks", options_.gpu_images,
+                      "const AotcGpu gpu = {{&aotc_gpu_runtime, {}, gpu_kernels, {}, {}, {}, {}, "
+                      "{}, {}, {}, {}, {}}};\n\n",
+                      images_symbol(), checks.empty() ? "NULL" : "gpu_checks", options_.gpu_images,
                       cuda_.names.size(), cuda_.checks.size(), plan_.gpu.scratch_slots,
                       cuda_.number_of("aotc_strided_copy"), plan_.gpu_device().index,
                       cuda_.capturable ? 1 : 0, device_arena_);

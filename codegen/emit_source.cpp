@@ -7,6 +7,7 @@
 #include "codegen/package.h"
 #include "codegen/pipeline.h"
 #include "codegen/project_name.h"
+#include "codegen/source_project_gpu.h"
 
 namespace aotc {
 
@@ -134,55 +135,83 @@ class Draft {
   fs::path target_, path_;
 };
 
+std::string project_level(const CompileSettings& settings) {
+  if (settings.cpu_levels.size() != 1)
+    user_error("emit-source takes one CPU level, found {}", settings.cpu_levels.size());
+  return settings.cpu_levels[0] == "native" ? native_cpu_level() : settings.cpu_levels[0];
+}
+
+// Without the plugin the sources are the same, only not formatted.
+void format_sources(const CompileSettings& settings, Sources& s) {
+  if (settings.backend != "clang") return;
+  try {
+    auto tools = load_clang_toolchain();
+    for (SourceFile& f : s.files) format_generated(*tools, f);
+    format_generated(*tools, s.cuda);
+  } catch (const UserError&) {
+  }
+}
+
+// Where the weights are in the project; "" if there are none. The object is there even if it is
+// empty: builds name it.
+std::string write_weights_file(const fs::path& root, const Sources& s, const std::string& level) {
+  if (!s.embed_weights && s.weights.empty()) return "";
+  if (!s.embed_weights) {
+    write_weights(root / "weights.bin", s.weights);
+    return "weights.bin";
+  }
+  write_file(root / "src" / "weights.o",
+             make_data_object("aotc_" + s.name + "_weights", s.weights.str(), level).bytes);
+  return "src/weights.o";
+}
+
+using Holes = std::map<std::string, std::string>;
+
+Holes holes_of(const Sources& s, const std::string& level, const std::string& weights) {
+  return {{"NAME", s.name},
+          {"LEVEL", level},
+          {"MARCH", level == "aarch64" ? "-march=armv8-a" : "-march=" + level},
+          {"WEIGHTS", s.embed_weights ? weights : ""},
+          {"WEIGHTS_FILE", weights.empty() ? "(none)" : weights},
+          {"TEMPLATES", fmt::format("{}", fmt::join(s.templates, " "))},
+          {"SIGNATURE", ""}};
+}
+
+void write_templates(const fs::path& root, const Sources& s, const GpuProject& gpu, Holes holes) {
+  const fs::path templates = support_directory() / "source" / "project";
+  const auto write = [&](const std::string& path, const std::string& from) {
+    write_file(root / path, fill(read_file(templates / from), holes));
+  };
+  const std::string signature = describe_manifest(s.manifest);
+  write("CMakeLists.txt", "CMakeLists.txt.in");
+  for (const auto& [path, from] : gpu.templates) write(path, from);
+  holes["SIGNATURE"] = indented(signature, "    ");
+  write("README.md", "README.md.in");
+  holes["SIGNATURE"] = indented(signature, " *   ");
+  write("include/" + s.name + ".h", "model.h.in");
+}
+
 }  // namespace
 
 void emit_source_project(const std::string& pt2, const std::string& dir,
-                         const CompileSettings& requested) {
-  CompileSettings settings = requested;
-  if (settings.cpu_levels.size() != 1)
-    user_error("emit-source takes one CPU level, found {}", settings.cpu_levels.size());
+                         const CompileSettings& settings) {
+  const std::string level = project_level(settings);
   Compilation c = compile_model(pt2, settings, "plan");
-  const std::string name = project_name(c);
-  c.settings.embedded_name = name;
+  c.settings.embedded_name = project_name(c);
   if (c.settings.weights == "auto")
     c.settings.weights = "embed";  // an object file has no size limit
   make_sources(c);
   Sources& s = c.sources[0];
-  std::string level =
-      settings.cpu_levels[0] == "native" ? native_cpu_level() : settings.cpu_levels[0];
-  if (settings.backend == "clang") {
-    try {
-      auto tools = load_clang_toolchain();
-      for (SourceFile& f : s.files) format_generated(*tools, f);
-    } catch (const UserError&) {
-      // Without the plugin the sources are the same, only not formatted.
-    }
-  }
+  format_sources(settings, s);
   const Draft draft(dir);
   const fs::path& root = draft.path();
   for (const SourceFile& f : s.files) write_file(root / "src" / f.name, f.text);
-  bool weights = s.embed_weights;  // the object is there even if it is empty: builds name it
-  if (weights)
-    write_file(root / "src" / "weights.o",
-               make_data_object("aotc_" + name + "_weights", s.weights.str(), level).bytes);
-  if (!weights && !s.weights.empty()) write_weights(root / "weights.bin", s.weights);
-  std::string signature = describe_manifest(s.manifest);
-  std::map<std::string, std::string> holes = {
-      {"NAME", name},
-      {"LEVEL", level},
-      {"MARCH", level == "aarch64" ? "-march=armv8-a" : "-march=" + level},
-      {"WEIGHTS", weights ? "src/weights.o" : ""},
-      {"WEIGHTS_FILE", weights             ? "src/weights.o"
-                       : s.weights.empty() ? "(none)"
-                                           : "weights.bin"},
-      {"TEMPLATES", fmt::format("{}", fmt::join(s.templates, " "))},
-      {"SIGNATURE", ""}};
-  fs::path templates = support_directory() / "source" / "project";
-  write_file(root / "CMakeLists.txt", fill(read_file(templates / "CMakeLists.txt.in"), holes));
-  holes["SIGNATURE"] = indented(signature, "    ");
-  write_file(root / "README.md", fill(read_file(templates / "README.md.in"), holes));
-  holes["SIGNATURE"] = indented(signature, " *   ");
-  write_file(root / "include" / (name + ".h"), fill(read_file(templates / "model.h.in"), holes));
+  const std::string weights = write_weights_file(root, s, level);
+  const GpuProject gpu = gpu_project(c, s);
+  for (const auto& [path, text] : gpu.files) write_file(root / path, text);
+  Holes holes = holes_of(s, level, weights);
+  holes.insert(gpu.holes.begin(), gpu.holes.end());
+  write_templates(root, s, gpu, holes);
   copy_runtime(root / "aotc", s.templates);
   draft.publish();
 }

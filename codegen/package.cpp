@@ -37,12 +37,6 @@ std::vector<std::string> resolved_levels(const CompileSettings& s) {
   return levels;
 }
 
-std::unique_ptr<Toolchain> open_toolchain(const CompileSettings& s) {
-  if (s.backend == "clang") return load_clang_toolchain();
-  if (s.backend == "g++") return make_gxx_toolchain();
-  user_error("unknown back end '{}'; there are clang and g++", s.backend);
-}
-
 // What is linked into a package, all of it compiled when aotc was built.
 std::vector<std::string> archives_for(const std::string& level) {
   std::vector<std::string> archives;
@@ -65,6 +59,12 @@ std::string file_for_level(const Compilation& c, const std::string& level) {
 }
 
 }  // namespace
+
+std::unique_ptr<Toolchain> open_toolchain(const CompileSettings& s) {
+  if (s.backend == "clang") return load_clang_toolchain();
+  if (s.backend == "g++") return make_gxx_toolchain();
+  user_error("unknown back end '{}'; there are clang and g++", s.backend);
+}
 
 std::string model_identifier(const Compilation& c) {
   std::string name = c.plan->program.graph->name, id;
@@ -112,6 +112,7 @@ void make_binaries(Compilation& c) {
   if (!first.cuda.text.empty()) {
     c.gpu_images = wanted_images(c.settings);
     compile_images(c.gpu_images, first.cuda, first.cuda_kernels, *tools);
+    format_generated(*tools, c.sources[0].cuda);
   }
   for (size_t i = 0; i < levels.size(); ++i) {
     Sources& s = c.sources[i];

@@ -20,7 +20,10 @@ void compile_images(std::vector<GpuImage>& images, const SourceFile& source,
 std::vector<ObjectFile> image_objects(const std::vector<GpuImage>& images, Toolchain& tools,
                                       const CompileOptions& options);
 
-// NVRTC, loaded on first use (nvrtc.cpp). kind: "cubin" or "ptx".
+// Whether there is an NVRTC library.
+bool has_nvrtc();
+// NVRTC, loaded on first use (nvrtc.cpp): what AOTC_NVRTC names, or the toolkit's. kind: "cubin" or
+// "ptx".
 std::string compile_with_nvrtc(const SourceFile& source, const std::string& arch,
                                const std::string& kind);
 

@@ -3,6 +3,8 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <iterator>
 
 #include "codegen/cuda/gpu_images.h"
 
@@ -31,16 +33,25 @@ struct Nvrtc {
 constexpr const char* kNames[] = {"libnvrtc.so.13", "libnvrtc.so.12", "libnvrtc.so",
                                   "/usr/local/cuda/lib64/libnvrtc.so"};
 
-void* open_library() {
-  std::string tried;
-  for (const char* name : kNames) {
+std::vector<const char*> library_names() {
+  if (const char* name = std::getenv("AOTC_NVRTC"); name && *name) return {name};
+  return {std::begin(kNames), std::end(kNames)};
+}
+
+// NULL: there is none.
+void* find_library() {
+  for (const char* name : library_names())
     if (void* library = dlopen(name, RTLD_NOW | RTLD_LOCAL)) return library;
-    tried += (tried.empty() ? "" : ", ") + std::string(name);
-  }
+  return nullptr;
+}
+
+void* open_library() {
+  if (void* library = find_library()) return library;
   user_error(
       "compiling for a GPU needs NVRTC of the CUDA toolkit 12 or 13, which was not found (tried "
-      "{}); install it or add its folder to LD_LIBRARY_PATH, or use --device cpu",
-      tried);
+      "{}); install it, add its folder to LD_LIBRARY_PATH or name it by AOTC_NVRTC, or use --device "
+      "cpu",
+      fmt::join(library_names(), ", "));
 }
 
 template <typename F>
@@ -121,6 +132,8 @@ class NvrtcProgram {
 };
 
 }  // namespace
+
+bool has_nvrtc() { return find_library() != nullptr; }
 
 std::string compile_with_nvrtc(const SourceFile& source, const std::string& arch,
                                const std::string& kind) {
