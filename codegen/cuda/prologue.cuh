@@ -20,30 +20,6 @@ struct Best {
   int64_t at;
 };
 
-// Whether v replaces the best value so far: NaN wins over numbers, of equals the one with the lower
-// position stays.
-template <typename T>
-__device__ inline bool takes_over_maximum_at(T v, T best, int64_t at, int64_t best_at) {
-  return best_at == -1 || v > best || (v != v && best == best) ||
-         ((v == best || (v != v && best != best)) && at < best_at);
-}
-
-template <typename T>
-__device__ inline bool takes_over_minimum_at(T v, T best, int64_t at, int64_t best_at) {
-  return best_at == -1 || v < best || (v != v && best == best) ||
-         ((v == best || (v != v && best != best)) && at < best_at);
-}
-
-template <typename T>
-__device__ inline bool takes_over_maximum(T v, T best, bool first) {
-  return first || v > best || (v != v && best == best);
-}
-
-template <typename T>
-__device__ inline bool takes_over_minimum(T v, T best, bool first) {
-  return first || v < best || (v != v && best == best);
-}
-
 // The value that lane + `offset` of the warp has; below 0: that lane 0 has.
 template <typename T>
 __device__ inline T from_lane(const T& value, int offset) {

@@ -31,6 +31,7 @@
 #include "scalar/complex_math.h"
 #include "scalar/storage.h"
 #include "scalar/cast.h"
+#include "scalar/best.h"
 // clang-format on
 
 #include "scalar_overloads.h"
