@@ -78,9 +78,9 @@ std::string KernelBody::value(ExprId id) const {
       return accumulator_name(e.accumulator) + (in_lanes_.contains(e.accumulator) ? "[0]" : "");
     case ExprKind::Load: {
       if (is_scalar_argument(p_, k_, e)) return pointer(e.buffer);
-      std::string load = fmt::format("{}[{}]", pointer(e.buffer), index(e.at.at(0)));
-      return e.guard < 0 ? load
-                         : fmt::format("({} ? {} : {})", value(e.guard), load, value(e.otherwise));
+      return e.guard < 0
+                 ? load(id)
+                 : fmt::format("({} ? {} : {})", value(e.guard), load(id), value(e.otherwise));
     }
     case ExprKind::Apply: {
       std::vector<std::string> args;
@@ -93,6 +93,11 @@ std::string KernelBody::value(ExprId id) const {
     }
   }
   internal_error("unknown expression kind");
+}
+
+std::string KernelBody::load(ExprId id) const {
+  const Expr& e = k_.exprs[static_cast<size_t>(id)];
+  return fmt::format("{}[{}]", pointer(e.buffer), index(e.at.at(0)));
 }
 
 std::string KernelBody::accumulator_name(int a) { return "acc" + std::to_string(a); }
@@ -283,12 +288,12 @@ std::string KernelBody::axes_from(const std::vector<Axis>& axes,
   for (size_t i = axes.size(); i-- > 0;) {
     const Axis& a = axes[i];
     if (i == 0) {
-      text += fmt::format("const int64_t {} = {};\n", a.name, rest);
+      text += fmt::format("const {} {} = {};\n", index_type(), a.name, rest);
       continue;
     }
     const std::string n = index(a.extent);
-    text += fmt::format("const int64_t {} = {} % ({});\n", a.name, rest, n);
-    text += fmt::format("const int64_t {}_rest = {} / ({});\n", a.name, rest, n);
+    text += fmt::format("const {} {} = {} % ({});\n", index_type(), a.name, rest, n);
+    text += fmt::format("const {} {}_rest = {} / ({});\n", index_type(), a.name, rest, n);
     rest = a.name + "_rest";
   }
   return text;

@@ -17,7 +17,9 @@ class KernelBody {
 
   // The name of a buffer's pointer.
   const std::string& pointer(loops::BufferId b) const { return pointers_.at(b); }
-  std::string index(const Sym& s) const { return cpp_index(s, assumptions_); }
+  std::string index(const Sym& s) const { return cpp_index(s, assumptions_, index_type()); }
+  // The type of indices.
+  virtual const char* index_type() const { return "int64_t"; }
   // The text that yields expression `id`: its variable if it has one, else the formula.
   std::string value(loops::ExprId id) const;
   // Adds `id` and all that it needs.
@@ -52,7 +54,9 @@ class KernelBody {
   std::string declaration(loops::ExprId id, const std::string& when);
   // The condition that each of the loops has an iteration; "" where that is known.
   std::string runs_at_all(const std::vector<loops::Axis>& axes) const;
-  std::string store(const loops::Store& s);
+  // A load without its guard.
+  virtual std::string load(loops::ExprId id) const;
+  virtual std::string store(const loops::Store& s);
   std::string combine(const loops::Accumulator& a, const std::string& acc,
                       const std::string& v) const;
   // One iteration's updates of the phase's accumulators; `lane` is "" or "[lane]".

@@ -28,7 +28,8 @@ KernelParameters parameters_of(const LoopProgram& p, const ScheduledKernel& s) {
   KernelParameters out;
   const Kernel& k = s.kernel;
   // In the order of use, so that kernels that differ only in names have equal parameters.
-  auto add = [](std::vector<BufferId>& list, BufferId b) {
+  auto add = [&](std::vector<BufferId>& list, BufferId b) {
+    if (s.launch && s.launch->chip_buffers.contains(b)) return;
     if (std::find(list.begin(), list.end(), b) == list.end()) list.push_back(b);
   };
   for (const Expr& e : k.exprs)

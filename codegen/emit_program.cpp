@@ -220,8 +220,9 @@ std::vector<ScheduledKernel> scheduled_kernels(const Plan& plan) {
   std::map<std::string, std::string> functions;  // by canonical text
   for (size_t i = 0; i < p.kernels.size(); ++i) {
     const loops::Kernel& k = p.kernels[i];
-    kernels.push_back(schedule(p, k));
-    if (const LaunchGroup* group = plan.group_of(i)) {
+    const LaunchGroup* const group = plan.group_of(i);
+    kernels.push_back(schedule(p, k, group != nullptr));
+    if (group) {
       kernels.back().in_group = true;
       if (i > group->first) kernels.back().product = p.kernels[group->first].matmul;
     }

@@ -3,6 +3,7 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/pipeline.h"
+#include "codegen/schedule.h"
 #include "codegen/user_aliases.h"
 #include "ir/template_kernel.h"
 
@@ -46,37 +47,51 @@ Sym bytes_written(const LoopProgram& p, const Kernel& k) {
   return total;
 }
 
-// At most the whole of each buffer that it reads.
-Sym bytes_read(const LoopProgram& p, const Kernel& k) {
-  Sym total(0);
-  for (BufferId b : buffers_read(k)) total = total + bytes_of(p.buffers[static_cast<size_t>(b)]);
-  return total;
+// What a kernel moves between memory and the chip that it runs on.
+struct Movement {
+  std::set<BufferId> reads, writes;
+  Sym bytes_read, bytes_written;
+};
+
+// Once what it reads, at most the whole of each buffer; on a GPU again what it loads again.
+Movement movement_of(const LoopProgram& p, const Kernel& k) {
+  Movement m{buffers_read(k), buffers_written(k), Sym(0), bytes_written(p, k)};
+  for (BufferId b : m.reads)
+    m.bytes_read = m.bytes_read + bytes_of(p.buffers[static_cast<size_t>(b)]);
+  if (k.device == Device{} || is_template(k)) return m;
+  const ScheduledKernel s = schedule(p, k);
+  if (!s.launch) return m;
+  const Traffic traffic = gpu_traffic(p, s.kernel, *s.launch);
+  m = {buffers_read(s.kernel), buffers_written(s.kernel), traffic.read, traffic.written};
+  for (BufferId b : s.launch->chip_buffers) {
+    m.reads.erase(b);
+    m.writes.erase(b);
+  }
+  return m;
 }
 
 // What is done at once: a kernel, or those of a launch group as one.
 struct Step {
   const Kernel* kernel;
   std::vector<Origin> origins;
-  std::set<BufferId> reads;
-  Sym read, written;  // bytes
+  Movement moved;
 };
 
 std::vector<Step> steps_of(const Plan& plan) {
   std::vector<Step> steps;
   for (size_t i = 0; i < plan.program.kernels.size(); ++i) {
     const Kernel& k = plan.program.kernels[i];
-    Step s{&k, k.origins, buffers_read(k), bytes_read(plan.program, k),
-           bytes_written(plan.program, k)};
+    Step s{&k, k.origins, movement_of(plan.program, k)};
     const LaunchGroup* const group = plan.group_of(i);
     if (group && i > group->first) {
       const Step product = std::move(steps.back());
       steps.pop_back();
       const BufferId handed_over = product.kernel->matmul->c.buffer;
       s.origins.insert(s.origins.begin(), product.origins.begin(), product.origins.end());
-      s.read =
-          s.read + product.read - bytes_of(plan.program.buffers[static_cast<size_t>(handed_over)]);
-      s.reads.insert(product.reads.begin(), product.reads.end());
-      s.reads.erase(handed_over);
+      s.moved.bytes_read = s.moved.bytes_read + product.moved.bytes_read -
+                           bytes_of(plan.program.buffers[static_cast<size_t>(handed_over)]);
+      s.moved.reads.insert(product.moved.reads.begin(), product.moved.reads.end());
+      s.moved.reads.erase(handed_over);
     }
     steps.push_back(std::move(s));
   }
@@ -158,10 +173,10 @@ std::string device_summary(const Plan& plan) {
     waits += k.kind == KernelKind::Wait;
     if (k.kind == KernelKind::Transfer) {
       ++transfers;
-      transferred = transferred + s.written;
+      transferred = transferred + s.moved.bytes_written;
     } else if (!(k.device == Device{})) {
       ++launches;
-      moved = moved + s.read + s.written;
+      moved = moved + s.moved.bytes_read + s.moved.bytes_written;
     }
   }
   return fmt::format(
@@ -179,14 +194,14 @@ json kernel_json(const Plan& plan, const Step& s) {
   j["ops"] = json::array();
   for (const Origin& o : s.origins)
     j["ops"].push_back({{"op", o.op}, {"python", line_json(o.source)}});
-  j["bytes_read"] = number(s.read);
-  j["reads"] = buffers_json(plan, s.reads);
+  j["bytes_read"] = number(s.moved.bytes_read);
+  j["reads"] = buffers_json(plan, s.moved.reads);
   if (k.kind == KernelKind::Check) {
     j["message"] = k.message;
     return j;
   }
-  j["bytes_written"] = number(s.written);
-  j["writes"] = buffers_json(plan, buffers_written(k));
+  j["bytes_written"] = number(s.moved.bytes_written);
+  j["writes"] = buffers_json(plan, s.moved.writes);
   return j;
 }
 
@@ -230,12 +245,13 @@ std::string explain(const Plan& plan) {
     text += fmt::format("\n{}{}\n", k.name, where(plan, k));
     for (const Origin& o : s.origins)
       text += fmt::format("    {:<28} {:<24} {}\n", o.op, o.source.str(), o.source.text);
-    text += fmt::format("    reads <= {} bytes: {}\n", s.read.str(), list_homes(plan, s.reads));
+    text += fmt::format("    reads <= {} bytes: {}\n", s.moved.bytes_read.str(),
+                        list_homes(plan, s.moved.reads));
     if (k.kind == KernelKind::Check)
       text += fmt::format("    checks: {}\n", k.message);
     else
-      text += fmt::format("    writes {} bytes: {}\n", s.written.str(),
-                          list_homes(plan, buffers_written(k)));
+      text += fmt::format("    writes {} bytes: {}\n", s.moved.bytes_written.str(),
+                          list_homes(plan, s.moved.writes));
   }
   if (!p.write_backs.empty()) text += "\nmutations\n";
   for (const WriteBackInfo& w : p.write_backs) {

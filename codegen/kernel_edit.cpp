@@ -385,6 +385,17 @@ void remove_dead_expressions(Kernel& k) {
   k = std::move(out);
 }
 
+void substitute_axis(Kernel& k, const std::string& axis, const Sym& index) {
+  const std::map<std::string, Sym> replaced = {{axis, index}};
+  for (Expr& e : k.exprs) {
+    e.index = e.index.substitute(replaced);
+    for (Sym& s : e.at) s = s.substitute(replaced);
+  }
+  for (Phase& ph : k.phases)
+    for (Store& s : ph.stores)
+      for (Sym& at : s.at) at = at.substitute(replaced);
+}
+
 void simplify_indices(const LoopProgram& p, Kernel& k) {
   Assumptions a = p.assumptions(k);
   for (Expr& e : k.exprs) {

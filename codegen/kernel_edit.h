@@ -81,6 +81,8 @@ class BodyBuilder {
 void remove_empty_phases(Kernel& k);
 // Drops expressions that nothing uses, and shares equal ones.
 void remove_dead_expressions(Kernel& k);
+// Puts `index` in place of an axis everywhere.
+void substitute_axis(Kernel& k, const std::string& axis, const Sym& index);
 // Simplifies all index expressions with the kernel's ranges.
 void simplify_indices(const LoopProgram& p, Kernel& k);
 // Removes kernels whose only effect is on temporaries that nobody reads, repeatedly.

@@ -37,6 +37,28 @@ void split_axes(Kernel& k, size_t prefix) {
   k.axes.resize(prefix);
 }
 
+// Splits axes of a pointwise kernel so that its first ones have these extents: an axis over all
+// channels becomes one over groups and one over the channels of a group.
+void split_as(const LoopProgram& p, Kernel& k, const std::vector<Axis>& wanted) {
+  int next = 0;
+  for (const Axis& a : k.axes) next = std::max(next, std::atoi(a.name.c_str() + 1) + 1);
+  bool any = false;
+  for (size_t i = 0; i < wanted.size() && i < k.axes.size(); ++i) {
+    const auto part = wanted[i].extent.constant(), whole = k.axes[i].extent.constant();
+    if (k.axes[i].extent == wanted[i].extent) continue;
+    if (!part || !whole || *part <= 1 || *whole <= 0 || *whole % *part != 0) break;
+    const Axis outer{fmt::format("i{}", next), Sym(*part)};
+    const Axis inner{fmt::format("i{}", next + 1), Sym(*whole / *part)};
+    substitute_axis(k, k.axes[i].name,
+                    Sym::symbol(outer.name) * inner.extent + Sym::symbol(inner.name));
+    k.axes[i] = inner;
+    k.axes.insert(k.axes.begin() + static_cast<std::ptrdiff_t>(i), outer);
+    next += 2;
+    any = true;
+  }
+  if (any) simplify_indices(p, k);
+}
+
 bool is_data(const Sym& index) {
   auto names = index.symbols();
   return std::any_of(names.begin(), names.end(),
@@ -132,6 +154,7 @@ class Merger {
     if (a.exprs.size() + b.exprs.size() > kMaxMergedBody ||
         a.phases.size() + b.phases.size() > kMaxPhases)
       return false;
+    if (is_pointwise(b) && !is_pointwise(a)) split_as(p_, b, a.axes);
     size_t prefix = common_prefix(a, b);
     if (prefix == 0 && !(a.axes.empty() && b.axes.empty())) return false;
     if ((prefix < a.axes.size() && !is_pointwise(a)) ||

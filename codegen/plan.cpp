@@ -7,6 +7,8 @@
 
 #include "codegen/kernel_edit.h"
 #include "codegen/passes.h"
+#include "codegen/schedule.h"
+#include "ir/template_kernel.h"
 #include "ir/text/text.h"
 
 namespace aotc {
@@ -35,17 +37,27 @@ Sym rounded_bytes(const Buffer& b) {
   return ceildiv(product(b.sizes) * Sym(element_size(b.dtype)), alignment) * alignment;
 }
 
+// What a GPU kernel keeps in registers needs no memory.
+std::set<BufferId> touched_in_memory(const LoopProgram& p, const Kernel& kernel) {
+  const bool on_gpu = !(kernel.device == Device{}) && !is_template(kernel);
+  const ScheduledKernel s = on_gpu ? schedule(p, kernel) : ScheduledKernel{};
+  const Kernel& k = s.launch ? s.kernel : kernel;
+  std::set<BufferId> touched = buffers_read(k);
+  touched.merge(buffers_written(k));
+  if (s.launch)
+    for (BufferId b : s.launch->chip_buffers) touched.erase(b);
+  return touched;
+}
+
 std::vector<Lifetime> lifetimes(const Plan& plan) {
   const LoopProgram& p = plan.program;
   const Blocks blocks(controls_of(p));
   std::map<BufferId, Lifetime> live;
   for (size_t k = 0; k < p.kernels.size(); ++k) {
-    std::set<BufferId> touched = buffers_read(p.kernels[k]);
-    touched.merge(buffers_written(p.kernels[k]));
     // Kernels of a group run at the same time.
     const LaunchGroup* const group = plan.group_of(k);
     const size_t begins = group ? group->first : k, ends = group ? group->end() - 1 : k;
-    for (BufferId b : touched) {
+    for (BufferId b : touched_in_memory(p, p.kernels[k])) {
       if (p.buffers[static_cast<size_t>(b)].home != Home::Temp) continue;
       auto [it, added] = live.emplace(
           b, Lifetime{b, begins, ends, rounded_bytes(p.buffers[static_cast<size_t>(b)])});

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "codegen/cuda/kept_rows.h"
 #include "codegen/kernel_edit.h"
 #include "ir/template_kernel.h"
 
@@ -74,37 +75,9 @@ Sym estimate_work(const Kernel& k) {
   return extent_product(k.axes) * inner * Sym(cost);
 }
 
-constexpr int64_t kWarp = 32, kMostThreads = 512;
-constexpr int64_t kPerThread = 4;  // elements of a row that one thread should have
-constexpr int64_t kShortRow = 16;  // not worth several threads
-
-// Orders that iterations must keep are kept by one thread.
-bool is_ordered(const Kernel& k) {
-  return std::ranges::any_of(k.phases, [](const Phase& ph) { return ph.ordered; }) ||
-         std::ranges::any_of(k.accumulators, [](const Accumulator& a) { return a.ordered; });
-}
-
-GpuLaunch gpu_launch(const Kernel& k) {
-  GpuLaunch launch;
-  int64_t longest = 1;  // 0: not known
-  for (const Phase& ph : k.phases) {
-    const auto n = extent_product(ph.axes).constant();
-    longest = !n || longest == 0 ? 0 : std::max(longest, *n);
-  }
-  if (k.kind == KernelKind::Check || is_ordered(k) || (longest > 0 && longest <= kShortRow))
-    return launch;
-  launch.unit = GpuLaunch::Unit::Row;
-  if (longest == 0) return launch;
-  int64_t threads = kWarp;
-  while (threads < kMostThreads && threads * kPerThread < longest) threads *= 2;
-  launch.threads = static_cast<int>(threads);
-  if (threads == kWarp) launch.rows = 4;
-  return launch;
-}
-
 }  // namespace
 
-ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
+ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel, bool takes_product) {
   ScheduledKernel s{kernel, false, Sym(1), kernel.name, Sym(0)};
   Kernel& k = s.kernel;
   if (is_template(k) || k.kind == KernelKind::Control || k.kind == KernelKind::Wait) return s;
@@ -115,8 +88,11 @@ ScheduledKernel schedule(const LoopProgram& p, const Kernel& kernel) {
     if (!ph.ordered) collapse(k, ph.axes);
   s.work = estimate_work(k);
   if (!(k.device == Device{})) {
+    forward_row_numbers(p, k);
+    s.launch = takes_product ? GpuLaunch{} : gpu_launch(p, k);
     s.outer_count = extent_product(k.axes);
-    s.launch = gpu_launch(k);
+    if (s.launch->unit == GpuLaunch::Unit::Thread && s.launch->width > 1)
+      s.outer_count = s.outer_count * PackedAxes(k.phases[0].axes, s.launch->width).count;
     return s;
   }
   bool pointwise =

@@ -3,19 +3,10 @@
 #pragma once
 #include <optional>
 
+#include "codegen/cuda/gpu_launch.h"
 #include "ir/loops.h"
 
 namespace aotc {
-
-// How a GPU kernel is launched.
-struct GpuLaunch {
-  // Thread: each thread does whole independent iterations. Row: the threads of a row share the
-  // loops of one independent iteration, and barriers lie between its phases.
-  enum class Unit : uint8_t { Thread, Row };
-  Unit unit = Unit::Thread;
-  int threads = 256;  // per block, or per row
-  int rows = 1;       // per block; more than one only where a row is a warp
-};
 
 struct ScheduledKernel {
   loops::Kernel kernel;         // every access has one index: the element offset
@@ -30,6 +21,8 @@ struct ScheduledKernel {
   bool in_group = false;
 };
 
-ScheduledKernel schedule(const loops::LoopProgram& p, const loops::Kernel& k);
+// `takes_product`: its iterations happen where the elements of a product do (launch_groups.h).
+ScheduledKernel schedule(const loops::LoopProgram& p, const loops::Kernel& k,
+                         bool takes_product = false);
 
 }  // namespace aotc

@@ -4,30 +4,58 @@
 
 #include "codegen/kernel_edit.h"
 
-// Text of a GPU kernel's statements.
+// The phases of a GPU kernel and the barriers between them.
 namespace aotc {
 
 using namespace loops;
+
+CudaBody::CudaBody(const LoopProgram& p, const ScheduledKernel& s, bool canonical)
+    : KernelBody(p, s, canonical) {
+  for (const Phase& ph : k_.phases)
+    if (width() > 1 && !ph.axes.empty())
+      assumptions_.set_axis(ph.axes.back().name + "_pack", PackedAxes(ph.axes, width()).in_last);
+}
+
+std::vector<Axis> CudaBody::outer_axes() const {
+  std::vector<Axis> axes = k_.axes;
+  if (is_row() || width() == 1) return axes;
+  const std::vector<Axis>& inner = k_.phases[0].axes;
+  axes.push_back({inner[0].name + "_pack", PackedAxes(inner, width()).in_last});
+  return axes;
+}
 
 std::string CudaBody::barrier() const {
   return s_.launch->threads == 32 ? "__syncwarp();\n" : "__syncthreads();\n";
 }
 
-// Whether b touches memory that a writes, or writes what a reads.
+// Whether each thread touches the same elements there.
+bool CudaBody::own_element(const Phase& a, BufferId x, const Sym& at, const Phase& b, BufferId y,
+                           const Sym& other) const {
+  if (x != y) return false;
+  const auto place = own_place(k_, a, x, at, width());
+  return place && place == own_place(k_, b, y, other, width());
+}
+
+// Whether b touches memory that a writes, or writes what a reads, by another thread.
 bool CudaBody::depends(const Phase& a, const Phase& b) const {
-  const auto loads = [&](const Phase& ph, BufferId stored) {
+  const auto meets = [&](const Store& s, const Phase& of, BufferId buffer, const Sym& at,
+                         const Phase& other) {
+    return same_memory(p_, s.buffer, buffer) &&
+           !own_element(of, s.buffer, s.at[0], other, buffer, at);
+  };
+  const auto loads = [&](const Phase& ph, const Store& s, const Phase& of) {
     return std::ranges::any_of(expressions_of(k_, ph), [&](ExprId id) {
       const Expr& e = k_.exprs[static_cast<size_t>(id)];
-      return e.kind == ExprKind::Load && same_memory(p_, e.buffer, stored);
+      return e.kind == ExprKind::Load && !e.at.empty() && meets(s, of, e.buffer, e.at[0], ph);
     });
   };
-  const auto stores = [&](const Phase& ph, BufferId stored) {
+  const auto stores = [&](const Phase& ph, const Store& s, const Phase& of) {
     return std::ranges::any_of(ph.stores,
-                               [&](const Store& s) { return same_memory(p_, s.buffer, stored); });
+                               [&](const Store& o) { return meets(s, of, o.buffer, o.at[0], ph); });
   };
-  return std::ranges::any_of(
-             a.stores, [&](const Store& s) { return loads(b, s.buffer) || stores(b, s.buffer); }) ||
-         std::ranges::any_of(b.stores, [&](const Store& s) { return loads(a, s.buffer); });
+  return std::ranges::any_of(a.stores,
+                             [&](const Store& s) { return loads(b, s, a) || stores(b, s, a); }) ||
+         std::ranges::any_of(b.stores, [&](const Store& s) { return loads(a, s, b); });
 }
 
 std::string CudaBody::phases() {
@@ -57,9 +85,10 @@ std::string CudaBody::barrier_before_stores(const Phase& ph, const std::set<Expr
 }
 
 std::string CudaBody::phase(const Phase& ph) {
-  if (!is_row()) return KernelBody::phase(ph);
+  if (!is_row() && width() == 1) return KernelBody::phase(ph);
   std::set<ExprId> outer, inner;
   split(ph, outer, inner);
+  if (!is_row()) return left_in_pack(ph) + declarations(outer, true) + pack_iteration(ph, inner);
   std::string text = declarations(outer, !ph.axes.empty(), runs_at_all(ph.axes));
   text += initial_accumulators(ph, false);
   if (!ph.axes.empty())
@@ -70,54 +99,6 @@ std::string CudaBody::phase(const Phase& ph) {
   if (stores.empty()) return text;
   outer.insert(inner.begin(), inner.end());
   return text + barrier_before_stores(ph, outer) + "if (lane == 0) {\n" + stores + "}\n";
-}
-
-std::string CudaBody::shared_loop(const Phase& ph, const std::set<ExprId>& inner) {
-  const std::string threads = std::to_string(s_.launch->threads);
-  if (ph.axes.size() == 1) {
-    const Axis& a = ph.axes[0];
-    return fmt::format("for (int64_t {0} = lane; {0} < {1}; {0} += {2}) {{\n", a.name,
-                       index(a.extent), threads) +
-           body(ph, inner, "") + "}\n";
-  }
-  Sym count(1);
-  for (const Axis& a : ph.axes) count = count * a.extent;
-  const std::string flat = ph.axes[0].name + "_flat";
-  std::string text = fmt::format("for (int64_t {0} = lane; {0} < {1}; {0} += {2}) {{\n", flat,
-                                 index(count), threads);
-  return text + axes_from(ph.axes, flat) + body(ph, inner, "") + "}\n";
-}
-
-std::string CudaBody::combine_row(const Phase& ph) const {
-  std::string text;
-  for (int id : ph.accumulators) {
-    const Accumulator& a = k_.accumulators[static_cast<size_t>(id)];
-    const bool is_companion = std::ranges::any_of(
-        k_.accumulators, [&](const Accumulator& o) { return o.companion == id; });
-    if (is_companion) continue;
-    if (a.companion >= 0) {
-      text += combine_best(id);
-      continue;
-    }
-    const char* type = cpp_type(a.dtype);
-    text += fmt::format(
-        "{0} = combine_row<{1}>({0}, [](const {2}& a, const {2}& b) -> {2} {{ return {3}; }}, "
-        "shared);\n",
-        accumulator_name(id), s_.launch->threads, type, combine(a, "a", "b"));
-  }
-  return text;
-}
-
-std::string CudaBody::combine_best(int id) const {
-  const Accumulator& a = k_.accumulators[static_cast<size_t>(id)];
-  const std::string value = accumulator_name(id), at = accumulator_name(a.companion);
-  const std::string type = fmt::format("Best<{}>", cpp_type(a.dtype));
-  return fmt::format(
-      "{{\nconst {0} best = combine_row<{1}>({0}{{{2}, {3}}}, [](const {0}& a, const {0}& b) -> "
-      "{0} {{ return b.at != -1 "
-      "&& takes_over_{4}_at(b.value, a.value, b.at, a.at) ? b : a; }}, shared);\n{2} = "
-      "best.value;\n{3} = best.at;\n}}\n",
-      type, s_.launch->threads, value, at, prim_name(a.combine));
 }
 
 }  // namespace aotc

@@ -45,7 +45,7 @@ class CudaKernelEmitter {
         fmt::format("for (int64_t position = {}; position < {}; position += {}) {{\n{}{}}}\n}}\n\n",
                     row ? row_position() : "int64_t(blockIdx.x) * blockDim.x + threadIdx.x", count,
                     row ? row_step() : "int64_t(gridDim.x) * blockDim.x",
-                    body_.axes_from(k_.axes, "position"), work);
+                    body_.axes_from(body_.outer_axes(), "position"), work);
     return out;
   }
 

@@ -55,6 +55,37 @@ __device__ inline T combine_row(T value, Combine combine, SharedWord* shared) {
   return value;
 }
 
+#define AOTC_UNROLL _Pragma("unroll")
+
+// Elements that lie side by side.
+template <typename T, int N>
+struct alignas(sizeof(T) * N) Pack {
+  T of[N];
+};
+
+// N elements, or as many of them as are `left`, in one access where the address allows it.
+template <int N, typename T>
+__device__ inline Pack<T, N> load_pack(const T* from, int64_t left = N) {
+  if (left >= N && reinterpret_cast<uint64_t>(from) % sizeof(Pack<T, N>) == 0)
+    return *reinterpret_cast<const Pack<T, N>*>(from);
+  Pack<T, N> pack;
+  AOTC_UNROLL
+  for (int i = 0; i < N; ++i)
+    if (i < left) pack.of[i] = from[i];
+  return pack;
+}
+
+template <int N, typename T>
+__device__ inline void store_pack(T* to, const Pack<T, N>& pack, int64_t left = N) {
+  if (left >= N && reinterpret_cast<uint64_t>(to) % sizeof(Pack<T, N>) == 0) {
+    *reinterpret_cast<Pack<T, N>*>(to) = pack;
+    return;
+  }
+  AOTC_UNROLL
+  for (int i = 0; i < N; ++i)
+    if (i < left) to[i] = pack.of[i];
+}
+
 // program.h's AotcStridedCopy.
 struct StridedCopy {
   int64_t count;

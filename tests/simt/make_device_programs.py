@@ -107,6 +107,26 @@ class Checked(nn.Module):
         return cache.sum(0)
 
 
+class Apply(nn.Module):
+    """One function of its inputs."""
+
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x, *parameters):
+        return self.function(x, *parameters)
+
+
+class InPlace(nn.Module):
+    """Rows of any length, and all but the first element of the whole, are changed where they are."""
+
+    def forward(self, x):
+        x.copy_(torch.softmax(x, -1))
+        x.view(-1)[1:].mul_(3)
+        return x + 1
+
+
 def save(ep, real, path):
     for node in ep.graph.nodes:
         trace = node.meta.get("stack_trace")
@@ -136,12 +156,13 @@ def write_case(folder, real, inputs, failing):
             np.save(f"{folder}/buf_{n}.npy", b.numpy())
 
 
-def write(out, name, make, cases, on_device, sequence=False, failing=(), **kw):
+def write(out, name, make, cases, on_device, sequence=False, failing=(), exported_only=False, **kw):
     """`on_device`: which inputs the exported program has on cuda:0."""
     torch.manual_seed(1)
     real = make("cpu").eval()
     ep = fake_gpu.export(lambda: make("cuda:0"), cases[0], on_device, **kw)
-    for suffix, program in (("", ep), (".decomp", ep.run_decompositions())):
+    programs = (("", ep),) if exported_only else (("", ep), (".decomp", ep.run_decompositions()))
+    for suffix, program in programs:
         save(program, real, f"{out}/{name}{suffix}.pt2")
     for k, inputs in enumerate(cases):
         folder = f"{out}/{name}.case{k}"
@@ -167,6 +188,29 @@ def main(out):
     write(out, "sorted", lambda d: Sorted(), [(r(3, 7),)], (0,))
     write(out, "checked", lambda d: Checked(), [(r(4, 3), r(2, 3), torch.tensor(p)) for p in ([1, 3], [0, 4])], (0, 1, 2),
           failing=(1,))
+    write_rows(out)
+
+
+def write_rows(out):
+    """Kernels whose rows fit into registers; tests/simt/traffic_test.cpp knows what they move."""
+    f, r = nn.functional, torch.randn
+    rows = {
+        "softmax": (lambda x: torch.softmax(x, -1), [r(5, 1003)]),
+        "log_softmax": (lambda x: torch.log_softmax(x, -1), [r(5, 2048)]),
+        "layer_norm": (lambda x, w, b: f.layer_norm(x, (1024,), w, b), [r(4, 1024), r(1024), r(1024)]),
+        "rms_norm": (lambda x, w: f.rms_norm(x, (520,), w), [r(9, 520), r(520)]),
+        "group_norm": (lambda x, w, b: f.group_norm(x, 2, w, b), [r(2, 8, 12, 12), r(8), r(8)]),
+        "norm_of_sum": (lambda x, y: f.layer_norm(x + y, (768,)), [r(3, 768), r(3, 768)]),
+    }
+    for name, (function, inputs) in rows.items():
+        for suffix, dtype in (("", torch.float32), ("_half", torch.float16)):
+            case = tuple(x.to(dtype) for x in inputs)
+            write(out, f"row_{name}{suffix}", lambda d: Apply(function), [case], range(len(case)), exported_only=True)
+    any_rows = {"dynamic_shapes": ({0: D("n", min=1), 1: D("m", min=1)},)}
+    write(out, "rows_in_place", lambda d: InPlace(), [(r(2, 37),), (r(3, 1),), (r(1, 4501),), (r(3, 1024),)], (0,),
+          exported_only=True, **any_rows)
+    write(out, "rows_beyond_registers", lambda d: Apply(lambda x: torch.softmax(x, -1)), [(r(1, 33001),)], (0,),
+          exported_only=True)
 
 
 main(sys.argv[1])
